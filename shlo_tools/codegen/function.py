@@ -107,6 +107,11 @@ class Value:
         self.function, self.name, self.type = function, name, type
         self.wide: Value | None = None
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is known here: a number, or a vector of some."""
+        return self.name[1] == "c"
+
     def _with(self, other: Value | float, integer: str, floating: str) -> Value:
         f = self.function
         operand = f.constant(other, self.type)
@@ -151,10 +156,10 @@ class Value:
         return self._with(other, "srem", "frem")
 
     def __and__(self, other: Value | int) -> Value:
-        if self.type.element == "i1" and self.type.lanes and isinstance(other, Value):
-            first, second = self.function.as_unknown(self, other)
-            return first._with(second, "and", "and")
-        return self._with(other, "and", "and")
+        a, b = self, other
+        if isinstance(b, Value) and a.type.element == "i1" and a.is_constant != b.is_constant:
+            a, b = (self.function.hidden(x) if x.is_constant else x for x in (a, b))
+        return a._with(b, "and", "and")
 
     def __or__(self, other: Value | int) -> Value:
         return self._with(other, "or", "or")
@@ -331,13 +336,13 @@ class Function:
 
     def number_of(self, value: Value) -> int | None:
         """The number that a constant index is; None for any other value."""
-        if value.name[1] != "c" or value.type.element != "i64" or value.type.lanes:
+        if not value.is_constant or value.type.element != "i64" or value.type.lanes:
             return None
         return int(self._literals[int(value.name[2:])][0])
 
     def integer_of(self, value: Value) -> int | None:
         """The integer that a constant holds, in every lane; None for any other value."""
-        if value.name[1] != "c" or value.type.is_float:
+        if not value.is_constant or value.type.is_float:
             return None
         literal = self._spelled(value)
         return int(literal) if literal.lstrip("-").isdigit() else None
@@ -349,7 +354,7 @@ class Function:
 
     def _integers_of(self, value: Value) -> list[int] | None:
         """The lanes of a constant vector of 64-bit integers; None for any other value."""
-        if value.name[1] != "c" or value.type.element != "i64" or not value.type.lanes:
+        if not value.is_constant or value.type.element != "i64" or not value.type.lanes:
             return None
         literal = self._spelled(value)
         numbers = [int(number) for number in literal.strip("[]").split(",")]
@@ -357,7 +362,7 @@ class Function:
 
     def folded(self, name: str, a: Value, b: Value) -> Value | None:
         """What an instruction makes of indices, where no instruction is needed for it."""
-        if b.name[1] != "c" or name not in _FOLDED:
+        if not b.is_constant or name not in _FOLDED:
             return None
         if b.type.lanes:
             lefts, rights = self._integers_of(a), self._integers_of(b)
@@ -412,7 +417,7 @@ class Function:
 
     def select(self, condition: Value, on_true: Value, on_false: Value | float) -> Value:
         other = self.constant(on_false, on_true.type)
-        if condition.name[1] == "c" and (known := self._spelled(condition)) in ("true", "false"):
+        if condition.is_constant and (known := self._spelled(condition)) in ("true", "false"):
             return on_true if known == "true" else other
         text = f"llvm.select {condition.name}, {on_true.name}, {other.name}"
         return self.pure(f"{text} : {condition.type}, {on_true.type}", on_true.type)
@@ -426,7 +431,7 @@ class Function:
     def broadcast(self, scalar: Value, lanes: int) -> Value:
         """A vector of one scalar."""
         type = scalar.type.vector(lanes)
-        if scalar.name[1] == "c":
+        if scalar.is_constant:
             literal, _ = self._literals[int(scalar.name[2:])]
             return self._constant(f"dense<{literal}>", type)
         undefined = self.pure(f"llvm.mlir.poison : {type}", type)
@@ -490,23 +495,17 @@ class Function:
         most = self.maximum(self.minimum(count, first + lanes), 0).to("trunc", "i32")
         return numbers < self.broadcast(most, lanes)
 
-    def as_unknown(self, a: Value, b: Value) -> tuple[Value, Value]:
-        """Two masks, a constant one beside another one as something that LLVM does not know.
+    def hidden(self, mask: Value) -> Value:
+        """A constant mask, to stand beside others, as LLVM does not know it.
 
         Without mask registers it takes lanes of masks that are known to be off, and that nobody
         reads, for lanes that are on, and loads whole vectors, which may end behind an array.
         """
         place = next((argument for argument in self.arguments if argument.type == POINTER), None)
-        is_alike = (a.name[1] == "c") == (b.name[1] == "c")
-        if target.host().masks or is_alike or place is None:
-            return a, b
-        nothing = self.op("lshr", place.to("ptrtoint", "i64"), self.constant(63)).to("trunc", "i32")
-        nowhere = self.broadcast(nothing, a.type.lanes)
-        hidden = [
-            (mask.to("sext", "i32") + nowhere).compare("ne", 0) if mask.name[1] == "c" else mask
-            for mask in (a, b)
-        ]
-        return hidden[0], hidden[1]
+        if not mask.type.lanes or place is None or target.host().masks:
+            return mask
+        nothing = (place.to("ptrtoint", "i64") >> 63).to("trunc", "i32")
+        return (mask.to("sext", "i32") + self.broadcast(nothing, mask.type.lanes)).compare("ne", 0)
 
     def sum_of_lanes(self, vector: Value) -> Value:
         """The sum of a vector's lanes; floats in a tree's order."""

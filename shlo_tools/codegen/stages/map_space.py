@@ -46,6 +46,13 @@ class Space:
         is_long = are_known(self.columns) and self.columns > CHUNK
         return replace(self, strip=CHUNK) if is_long else self
 
+    def in_vectors(self, lanes: int) -> Space:
+        """The same where lanes are rows: chunks but the last one are whole vectors."""
+        if not are_known(self.rows, self.chunk):
+            return self
+        chunk = even_part(self.rows, -(-self.chunk // lanes) * lanes, lanes)
+        return replace(self, chunk=chunk)
+
 
 def space(rows: Extent, columns: Extent) -> Space:
     """Chunks of some thousand elements, but several of them."""

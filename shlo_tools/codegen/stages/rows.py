@@ -66,7 +66,8 @@ class RowKernel(Kernel):
         if self.folds_lanes:  # they lie along columns
             self.narrow(space.columns)
         self.is_cut = len(self._wide()) == len(results) and not self._reductions()
-        self.space = space.in_strips() if self.is_cut else space
+        walked = space if self.folds_lanes else space.in_vectors(self.lanes)
+        self.space = walked.in_strips() if self.is_cut else walked
         self.strip: tuple[Value | int, Value | int] = 0, space.columns
         self._used = self.lanes
 
@@ -170,7 +171,6 @@ class RowKernel(Kernel):
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over rows ``first`` to ``last``."""
         self._plan()
-
         gathers = [node for node in self.nodes if self._is_far(node)]
 
         def one(row: Value) -> None:

@@ -8,11 +8,9 @@ so are narrow ones, as processors do not write lanes of these apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from shlo_tools.codegen.function import Type, Value
-from shlo_tools.codegen.jobs import even_part
 from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
@@ -89,21 +87,6 @@ class ShortRowKernel(RowKernel):
     """
 
     folds_lanes = False
-
-    def __init__(
-        self,
-        name: str,
-        target: Target,
-        inputs: Sequence[Node],
-        results: Sequence[Node],
-        space: Space,
-        pitch: Extent = 0,
-    ) -> None:
-        super().__init__(name, target, inputs, results, space, pitch)
-        rows, chunk = self.space.rows, self.space.chunk
-        if are_known(rows, chunk):  # vectors of chunks but the last one are whole
-            chunk = even_part(rows, -(-chunk // self.lanes) * self.lanes, self.lanes)
-            self.space = replace(self.space, chunk=chunk)
 
     @cached_property
     def _unrolls(self) -> bool:
@@ -195,21 +178,30 @@ class ShortRowKernel(RowKernel):
 
     def _turn_rows(self, node: Node, columns: Value) -> None:
         """Write rows of what lies in memory as columns behind each other."""
-        f, element = self.function, place_type(node.element)
-        row = self.columns * element.bytes
-        rows = self.buffers[node].address.at(self.row_start * row)
-        group = row * transposition.group(self.target, element.bits)
-        numbers = self.count, f.constant(self.columns)
-        pitches = map(f.constant, (row, self.lanes * element.bytes, group))
-        f.run(transposition.matrix_name(element.bits), [rows, columns, *numbers, *pitches])
+        element = place_type(node.element)
+        rows = self.buffers[node].address.at(self.row_start * self.columns, element)
+        numbers = self.count, self.function.constant(self.columns)
+        self._turn_matrix(element, rows, columns, numbers, (self.columns, self.lanes))
 
     def turn_columns(self, element: Type, columns: Value, rows: Value, width: int) -> None:
         """Write columns of the current rows, which lie behind each other, as parts of rows."""
-        f, row = self.function, self.lanes * element.bytes
+        numbers = self.function.constant(width), self.count
+        self._turn_matrix(element, columns, rows, numbers, (self.lanes, self.columns))
+
+    def _turn_matrix(
+        self,
+        element: Type,
+        source: Value,
+        target: Value,
+        numbers: tuple[Value, Value],
+        elements: tuple[Extent, Extent],
+    ) -> None:
+        """Transpose a matrix of some rows and columns; ``elements`` from row to row of either."""
+        f = self.function
+        row, target_row = (count * element.bytes for count in elements)
         group = row * transposition.group(self.target, element.bits)
-        numbers = f.constant(width), self.count
-        pitches = map(f.constant, (row, self.columns * element.bytes, group))
-        f.run(transposition.matrix_name(element.bits), [columns, rows, *numbers, *pitches])
+        pitches = map(f.constant, (row, target_row, group))
+        f.run(transposition.matrix_name(element.bits), [source, target, *numbers, *pitches])
 
     def _gathered(self) -> dict[Node, Buffer]:
         """Inputs that several passes read, and where their elements are kept lane by lane.
@@ -237,16 +229,15 @@ class ShortRowKernel(RowKernel):
         """Elements that lie a row apart are fetched once."""
 
         def fetch(index: Split, mask: Mask | None) -> None:
-            for node in apart:
-                address, _, _ = self._address(node, gathered[node], index)
+            for node, buffer in fetched.items():
+                address, _, _ = self._address(node, buffer, index)
                 self.store(self.load(node, self.buffers[node], index, mask), address, None)
 
-        apart = [node for node in gathered if not self._is_turned(node)]
-        if apart:
+        fetched = {node: buffer for node, buffer in gathered.items() if not self._is_turned(node)}
+        if fetched:
             self._each_column(fetch)
-        for node, kept in gathered.items():
-            if node not in apart:
-                self._turn_rows(node, kept.address)
+        for node in gathered.keys() - fetched.keys():
+            self._turn_rows(node, gathered[node].address)
         self.buffers.update(gathered)
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:

@@ -44,5 +44,5 @@ def test_nothing_outside_is_touched(files: list[str]) -> None:
 def test_narrower_registers(target: str) -> None:
     """The same kernels for processors that this one is not."""
     files = ["test_reduction.py", "test_contraction.py", "test_movement.py", "test_signal.py"]
-    files.append("test_bf16_functions.py")
+    files += ["test_bf16_functions.py", "test_windows.py"]
     passes(files, SHLO_TARGET=target)

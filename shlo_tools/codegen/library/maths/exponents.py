@@ -43,10 +43,11 @@ def scaled(s: Series, value: Value, n: Value) -> Value:
     """
     if target.host().splits_floats:
         return instructions.of_floats(s.f, "scalef", [value, n])
-    # In two steps: results may be denormal. 0 stays 0.
-    bits = (n + ROUNDING).to("bitcast", "i32")
-    half = s.f.op("ashr", bits << 23, s.f.constant(24, bits.type))
-    return value * power_of_two(half) * power_of_two(bits - half)
+    # In two steps, each with its bias: results may be denormal. 0 stays 0.
+    bits = (n + (ROUNDING + 2 * BIAS)).to("bitcast", "i32")
+    half = bits >> 1
+    first, second = ((part << 23).to("bitcast", "f32") for part in (half, bits - half))
+    return value * first * second
 
 
 def power_of_two(n: Value) -> Value:

@@ -48,11 +48,10 @@ class Reduced(NamedTuple):
     rest: Value
 
 
-def reduced(s: Series, x: Value, more: int = 0) -> Reduced:
-    """``more`` is added to n in ``shifted`` alone."""
+def reduced(s: Series, x: Value) -> Reduced:
     f = s.f
-    shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING + more, x))
-    n = shifted - (ROUNDING + more)
+    shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING, x))
+    n = shifted - ROUNDING
     left = f.fma(n, s.constant(-LN2_HIGH, x), x)
     return Reduced(n, shifted, left, f.fma(n, s.constant(-LN2_LOW, x), left))
 
@@ -73,17 +72,14 @@ def exp(s: Series, x: Value) -> Value:
     What is 0 is 0 times a power: processors take several times as long where a product underflows,
     and softmax and kernels of distances are made of such.
     """
-    inside, zero = clamped(s, x, LEAST, MOST), s.constant(0.0, x)
+    inside = clamped(s, x, LEAST, MOST)
     if target.host().looks_up:
         value, n = tabulated_powers.exponential(s, inside)
-        return scaled(s, s.select(x < LEAST, zero, value), n)
-    _, shifted, _, r = reduced(s, inside, 2 * BIAS)
-    value = s.f.fma(s.f.fma(s.exponential_rest(r), r, s.constant(1.0, r)), r, s.constant(1.0, r))
-    # 2^n in two steps, each with its bias: results may be denormal.
-    bits = shifted.to("bitcast", "i32")
-    half = s.f.op("lshr", bits, s.f.constant(1, bits.type))
-    first, second = ((part << 23).to("bitcast", "f32") for part in (half, bits - half))
-    return value * s.select(x < LEAST, zero, first) * second
+    else:
+        n, _, _, r = reduced(s, inside)
+        one = s.constant(1.0, r)
+        value = s.f.fma(s.f.fma(s.exponential_rest(r), r, one), r, one)
+    return scaled(s, s.select(x < LEAST, s.constant(0.0, x), value), n)
 
 
 def power_near_one(s: Series, r: Value) -> Value:

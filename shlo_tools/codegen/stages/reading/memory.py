@@ -109,7 +109,7 @@ class Memory(Runs):
             c = index[moving]
             # Of a partial mask there may be no element where the first lane is.
             if isinstance(c, Near) and not (mask is not None and mask.is_partial):
-                return self._load_few(node, buffer, moving, index, mask)
+                return self._load_few(node, buffer, moving, index)
             if isinstance(c, Cyclic) and math.prod(node.shape[moving + 1 :]) == 1:
                 return self._load_turns(node, buffer, moving, index, mask)
         address, has_lanes, place = self._address(node, buffer, index)
@@ -195,26 +195,16 @@ class Memory(Runs):
         moving = [d for d, c in enumerate(index) if isinstance(c, Lanes | Positions)]
         return moving[0] if len(moving) == 1 and are_known(*node.shape) else None
 
-    def _load_few(
-        self,
-        node: Node,
-        buffer: Buffer,
-        d: int,
-        index: tuple[Component, ...],
-        mask: Mask | None,
-    ) -> Value:
+    def _load_few(self, node: Node, buffer: Buffer, d: int, index: tuple[Component, ...]) -> Value:
         """A few neighbours in a dimension: each is loaded once, for all lanes that read it."""
         f, near, last = self.function, cast(Near, index[d]), node.shape[d] - 1
 
         def number(k: int) -> Value:
-            # No lane that exists reads what is behind the last one; of some vectors none exists.
-            is_cut = k > 0 or mask is not None
-
             def place() -> Value:
-                return f.minimum(near.first + k, last) if is_cut else near.first
+                # No lane reads what is behind the last one; the first may be, where none exists.
+                return f.minimum(near.first + k, last)
 
-            key = "neighbour", near, k, is_cut
-            moved = Scalar(self.once(near.level, key, place), near.level)
+            moved = Scalar(self.once(near.level, ("neighbour", near, k), place), near.level)
             address, _, _ = self._address(node, buffer, (*index[:d], moved, *index[d + 1 :]))
             return self.splat(self._load(node.element, address, False, 0, 1, None))
 
