@@ -235,6 +235,9 @@ class VectorEmit(Emit):
         if target.host().adds_words and bits.type.lanes:
             words, ones = (bits & 0x10000) | 0x7FFF, self.function.constant(0x10001, bits.type)
             return bits + instructions.products_of_words(self.function, words, ones)
+        if target.host().blends and bits.type.lanes:
+            odd, even = (self.function.constant(n, bits.type) for n in (0x8000, 0x7FFF))
+            return bits + instructions.blended(self.function, bits << 15, odd, even)
         return bits + ((bits >> 16) & 1) + 0x7FFF
 
     def _sign_changed(self, name: str, value: Value) -> Value:

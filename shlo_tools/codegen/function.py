@@ -22,6 +22,7 @@ import ml_dtypes
 import numpy as np
 
 from shlo_tools.codegen import target
+from shlo_tools.codegen.number_table import NumberTable
 from shlo_tools.dims import Size
 
 ADDRESSES = "addresses"  # in a module of kernels: the table of their addresses
@@ -114,7 +115,8 @@ class Value:
 
     def _with(self, other: Value | float, integer: str, floating: str) -> Value:
         f = self.function
-        operand = f.constant(other, self.type)
+        is_shift = integer in _SHIFTS
+        operand = f.immediate(other, self.type) if is_shift else f.constant(other, self.type)
         if self.type.is_float:
             return f.op(floating, self, operand)
         return f.folded(integer, self, operand) or f.op(integer, self, operand)
@@ -279,6 +281,8 @@ class Function:
         self._blocks: Blocks = (_FIRST, "body")
         self._pure: dict[str, tuple[Value, str]] = {}  # by their text, and the block of each
         self._wide_sizes: dict[tuple[Size, Type], Value] = {}
+        self._numbers = NumberTable(name)
+        self._reads_numbers = False
         self._numbered = 0
 
     # --- instructions -----------------------------------------------------------------------------
@@ -322,6 +326,8 @@ class Function:
             return value
         if isinstance(value, Size):
             return self._size(value, type)
+        if self._reads_numbers and type.lanes and type != I1.vector(type.lanes) and value != 0:
+            return self._read_number(value, type)
         return self._constant(_literal(value, type), type)
 
     def _constant(self, literal: str, type: Type) -> Value:
@@ -333,6 +339,41 @@ class Function:
             known = self._constants[key] = name, f"llvm.mlir.constant({typed}) : {type}"
             self._literals.append(key)
         return Value(self, known[0], type)
+
+    def immediate(self, value: Value | float, type: Type) -> Value:
+        """A constant that is part of an instruction, such as how far it shifts."""
+        if isinstance(value, Value):
+            return value
+        return self._constant(_literal(value, type), type)
+
+    @contextmanager
+    def reading_numbers(self) -> Iterator[None]:
+        """Constant vectors, but 0, are read from a table of the function."""
+        before, self._reads_numbers = self._reads_numbers, True
+        yield
+        self._reads_numbers = before
+
+    def _read_number(self, value: float | Sequence[float], type: Type) -> Value:
+        """What an operand in memory may be: one number for all lanes, or those of a line."""
+        if isinstance(value, Sequence):
+            entry, listed = type, value
+        else:
+            lanes = 0 if target.host().broadcasts else min(type.lanes, _LINE // type.bytes)
+            entry, listed = type.scalar.vector(lanes), [value] * max(1, lanes)
+        place = self._numbers.place(b"".join(_bytes(number, type.element) for number in listed))
+        holder = self.pure(f"llvm.mlir.addressof @{self._numbers.address} : !llvm.ptr", POINTER)
+        address = self._invariant(holder, POINTER).at(place)
+        number = self._invariant(address, entry)
+        if entry == type:
+            return number
+        if not entry.lanes:
+            return self.broadcast(number, type.lanes)
+        return self.shuffle(number, number, [k % entry.lanes for k in range(type.lanes)])
+
+    def _invariant(self, address: Value, type: Type) -> Value:
+        """What memory holds that nobody writes."""
+        flags = f"invariant {{alignment = {min(_LINE, type.bytes * max(1, type.lanes))} : i64}}"
+        return self.pure(f"llvm.load {address.name} {flags} : !llvm.ptr -> {type}", type)
 
     def number_of(self, value: Value) -> int | None:
         """The number that a constant index is; None for any other value."""
@@ -850,7 +891,7 @@ class Function:
             attributes.append(f"target_features = #llvm.target_features<[{names}]>")
         kept = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         head = f"llvm.func {linkage}@{self.name}({arguments}){returns}{kept}"
-        return f"{head} {{\n  {self._body}\n}}\n"
+        return f"{self._numbers.text()}{head} {{\n  {self._body}\n}}\n"
 
     @cached_property
     def _body(self) -> str:
@@ -900,6 +941,7 @@ def module_text(functions: Iterable[Function], features: Sequence[str] = ()) -> 
     return "".join([*declared, *(function.text(features) for function in functions)])
 
 
+_SHIFTS = ("shl", "lshr")
 # What becomes of constants without an instruction.
 _FOLDED: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
@@ -943,6 +985,12 @@ def _number(value: float, element: str) -> str:
     else:
         bits = struct.pack(_FORMATS[element], value)
     return f"0x{int.from_bytes(bits, 'little'):0{2 * len(bits)}X}"
+
+
+def _bytes(value: float, element: str) -> bytes:
+    """A number in memory."""
+    size = _bits(element) // 8
+    return (int(_number(value, element), 0) % (1 << 8 * size)).to_bytes(size, "little")
 
 
 def _as_list(values: Carry | Value | None) -> list[Value]:

@@ -1,4 +1,6 @@
-"""Instructions of AVX-512 that LLVM makes of no ops of its own, on vectors of any length.
+"""Instructions of x86 that LLVM makes of no ops of its own, on vectors of any length.
+
+All are AVX-512's but ``blended``, which is AVX2's.
 
 They are written for whole registers: shorter vectors take a part of one, longer ones several. Who
 uses one asks the target first, and does without where it is none.
@@ -11,6 +13,7 @@ from collections.abc import Callable, Sequence
 from shlo_tools.codegen.function import F32, I16, I32, Function, Type, Value
 
 _LANES = 16  # of 32 bits in a register
+_HALF = F32.vector(8)  # a register of AVX2
 _NEAREST = 4  # how results are rounded: as all others are
 
 
@@ -76,6 +79,22 @@ def products_of_words(f: Function, a: Value, b: Value) -> Value:
     return _by_registers(f, [a, b], one)
 
 
+def blended(f: Function, by: Value, set: Value, clear: Value) -> Value:
+    """i32 of ``set`` where ``by`` has its first bit set, and of ``clear`` elsewhere (AVX2)."""
+
+    def one(registers: Sequence[Value]) -> Value:
+        floats = [f.emit(f"llvm.bitcast {v.name} : {v.type} to {_HALF}", _HALF) for v in registers]
+        names = ", ".join(v.name for v in reversed(floats))
+        types = ", ".join(str(_HALF) for _ in floats)
+        result = f.emit(
+            f'llvm.call_intrinsic "llvm.x86.avx.blendv.ps.256"({names}) : ({types}) -> {_HALF}',
+            _HALF,
+        )
+        return result.to("bitcast", "i32")
+
+    return _by_registers(f, [by, set, clear], one, _HALF.lanes)
+
+
 def _called(f: Function, name: str, operands: Sequence[Value], result: Type | None = None) -> Value:
     names, types = (", ".join(str(getattr(o, a)) for o in operands) for a in ("name", "type"))
     type = result or operands[0].type
@@ -85,18 +104,21 @@ def _called(f: Function, name: str, operands: Sequence[Value], result: Type | No
 
 
 def _by_registers(
-    f: Function, operands: Sequence[Value], one: Callable[[Sequence[Value]], Value]
+    f: Function,
+    operands: Sequence[Value],
+    one: Callable[[Sequence[Value]], Value],
+    register: int = _LANES,
 ) -> Value:
-    """What ``one`` makes of registers, for vectors."""
+    """What ``one`` makes of registers of some lanes, for vectors."""
     lanes = operands[0].type.lanes
-    if lanes == _LANES:
+    if lanes == register:
         return one(operands)
-    if lanes < _LANES:
-        wide = [f.shuffle(v, v, [k % lanes for k in range(_LANES)]) for v in operands]
+    if lanes < register:
+        wide = [f.shuffle(v, v, [k % lanes for k in range(register)]) for v in operands]
         result = one(wide)
         return f.shuffle(result, result, range(lanes))
     low, high = (
-        _by_registers(f, [f.shuffle(v, v, part) for v in operands], one)
+        _by_registers(f, [f.shuffle(v, v, part) for v in operands], one, register)
         for part in (range(lanes // 2), range(lanes // 2, lanes))
     )
     return f.shuffle(low, high, range(lanes))

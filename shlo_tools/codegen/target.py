@@ -29,11 +29,13 @@ class Target:
         fma: whether a fused multiply-add is one instruction.
         converts_f16: whether conversions of f16 are instructions, not calls of a runtime library.
         compresses: whether bringing the masked lanes of a register together is one instruction.
+        blends: whether one instruction chooses lanes of two registers by a third one's signs.
         adds_words: whether adding two products of i16 is one instruction.
         converts_i64: whether conversions between i64 and floats are instructions for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
         masks: whether loads and stores of some lanes take no longer than those of all.
+        broadcasts: whether an operand in memory may be one number for all lanes.
         features: LLVM's target features that hold code to this target on a better machine.
     """
 
@@ -44,11 +46,13 @@ class Target:
     features: tuple[str, ...] = ()
     converts_f16: bool = True
     compresses: bool = False
+    blends: bool = False
     adds_words: bool = False
     converts_i64: bool = False
     splits_floats: bool = False
     looks_up: bool = False
     masks: bool = False
+    broadcasts: bool = False
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` in a vector register."""
@@ -71,8 +75,9 @@ _TARGETS = {
             splits_floats=True,
             looks_up=True,
             masks=True,
+            broadcasts=True,
         ),
-        Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
+        Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512), blends=True),
         Target(
             "baseline",
             16,

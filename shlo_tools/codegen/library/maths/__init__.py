@@ -90,7 +90,8 @@ def functions(function: str, type: Type) -> list[Function]:
     family = {"bf16": entry.narrow, "f32": entry.single}.get(type.element)
     if not family:
         return [_computed_wide(f, function)]
-    f.result = _body(family, function)(Series(f, is_single=True), *f.arguments)
+    with f.reading_numbers():
+        f.result = _body(family, function)(Series(f, is_single=True), *f.arguments)
     if not entry.is_turned:
         return [f]
     far = Function(far_name(function, vector), [vector], vector, exported=False)
@@ -102,7 +103,8 @@ def inlined(f: Function, function: str, operand: Value) -> Value | None:
     family = FUNCTIONS[function].single
     if family not in _SHORT:
         return None
-    return _body(family, function)(Series(f, is_single=True, is_inline=True), operand)
+    with f.reading_numbers():
+        return _body(family, function)(Series(f, is_single=True, is_inline=True), operand)
 
 
 def _body(family: str, function: str) -> Body:
@@ -116,7 +118,8 @@ def _computed_wide(f: Function, function: str) -> Function:
     type = f.arguments[0].type
     wide = [argument.to("fpext", "f64") for argument in f.arguments]
     series = Series(f, is_single=type.element == F32.element)
-    result = _body(FUNCTIONS[function].wide, function)(series, *wide)
+    with f.reading_numbers():
+        result = _body(FUNCTIONS[function].wide, function)(series, *wide)
     f.result = result.to("fptrunc", type.element) if series.is_single else result
     return f
 

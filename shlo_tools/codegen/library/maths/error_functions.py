@@ -81,7 +81,7 @@ def erf_inv(s: Series, x: Value) -> Value:
     """x times a fit in w = -log(1 - x^2), or beyond 5 in sqrt(w) - 3; computed in f32."""
     f = s.f
     missing = f.fma(-x, x, s.constant(1.0, x))
-    k, part = split(s, missing)
+    k, part = split(s, missing, is_normal=True)
     w = -single.logarithm(s, k, part)
     central = s.powers(w, _INVERSE)
     is_far = w > _INVERSE_NEAR

@@ -19,7 +19,7 @@ def exp(s: Series, x: Value, low: Value | None = None) -> Value:
     inside = s.clamped(x, _LEAST, 710.0)
     n, r = s.reduced(inside)
     r = r if low is None else r + low
-    half = s.f.op("ashr", n, s.f.constant(1, n.type))
+    half = s.f.op("ashr", n, s.f.immediate(1, n.type))
     last = s.select(x < _LEAST, s.constant(0.0, x), s.power_of_two(n - half))
     value = (s.exponential_less_one(r) + 1.0) * s.power_of_two(half) * last
     return s.select(x.compare("uno", x), x, value)
@@ -49,7 +49,7 @@ def split(s: Series, x: Value) -> Split:
     bits = s.bits(scaled)
     lift = 0x3FF0000000000000 - 0x3FE6A09E667F3BCD  # from sqrt(1/2) to 1
     shifted = bits + lift
-    k = s.f.op("ashr", shifted, s.f.constant(52, bits.type)) - 1023
+    k = s.f.op("ashr", shifted, s.f.immediate(52, bits.type)) - 1023
     mantissa = (shifted & 0x000FFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD
     exponent = k.to("sitofp", "f64") - s.select(is_tiny, s.constant(54.0, x), 0.0)
     return Split(exponent, mantissa.to("bitcast", "f64") - 1.0)

@@ -55,17 +55,24 @@ def power_of_two(n: Value) -> Value:
     return ((n << 23) + _ONE).to("bitcast", "f32")
 
 
-def split(s: Series, x: Value) -> Split:
-    """A positive number; what others become is for ``logarithm_of`` to say."""
+def split(s: Series, x: Value, *, is_normal: bool = False) -> Split:
+    """A positive number; what others become is for ``logarithm_of`` to say.
+
+    Args:
+        is_normal: whether it is known not to be denormal.
+    """
     f = s.f
     if target.host().splits_floats:
         exponent, part = mantissa(f, x)
         return Split(exponent, part - 1.0)
-    is_tiny = x < 2.0**-126
-    moved = s.select(is_tiny, x * 2.0**25, x).to("bitcast", "i32") + (_ONE - _THREE_QUARTERS)
-    exponent = (f.op("ashr", moved, f.constant(23, moved.type)) - BIAS).to("sitofp", "f32")
+    is_tiny = None if is_normal else x < 2.0**-126
+    scaled_up = x if is_tiny is None else s.select(is_tiny, x * 2.0**25, x)
+    moved = scaled_up.to("bitcast", "i32") + (_ONE - _THREE_QUARTERS)
+    exponent = (f.op("ashr", moved, f.immediate(23, moved.type)) - BIAS).to("sitofp", "f32")
+    if is_tiny is not None:
+        exponent = exponent - s.select(is_tiny, s.constant(25.0, x), 0.0)
     part = ((moved & 0x007FFFFF) + _THREE_QUARTERS).to("bitcast", "f32")
-    return Split(exponent - s.select(is_tiny, s.constant(25.0, x), 0.0), part - 1.0)
+    return Split(exponent, part - 1.0)
 
 
 def mantissa(f: Function, x: Value) -> tuple[Value, Value]:
@@ -76,11 +83,11 @@ def mantissa(f: Function, x: Value) -> tuple[Value, Value]:
 
 
 def divided(s: Series, value: Value, exponent: Value) -> Value:
-    """A small number by 2^exponent of a number from 2^-24 on."""
+    """A small number by 2^exponent of a number from 2^-24 on; by 2^127 and more it is 0."""
     if target.host().splits_floats:
         return instructions.of_floats(s.f, "scalef", [value, -exponent])
-    bits = (ROUNDING + 2 - exponent).to("bitcast", "i32")  # 2^-128 is denormal
-    return value * power_of_two(bits) * 0.25
+    inside = s.select(exponent > 127.0, s.constant(127.0, value), exponent)
+    return value * power_of_two((ROUNDING - inside).to("bitcast", "i32"))
 
 
 def logarithm_of(s: Series, x: Value, value: Value) -> Value:

@@ -150,7 +150,7 @@ def logarithm(s: Series, x: Value) -> Value:
         return exponentials.log(s, x)
     f = s.f
     shifted = s.bits(x) + (0x3FF0000000000000 - _HALF_ROOT)
-    k = f.op("ashr", shifted, f.constant(52, shifted.type)) - 1023
+    k = f.op("ashr", shifted, f.immediate(52, shifted.type)) - 1023
     mantissa = (shifted & 0x000FFFFFFFFFFFFF) + _HALF_ROOT
     part = mantissa.to("bitcast", "f64") - 1.0
     ratio = part / (part + 2.0)

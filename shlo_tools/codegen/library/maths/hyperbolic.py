@@ -65,7 +65,7 @@ def _logarithm(s: Series, x: Value, total: Value, lost: Value) -> Value:
     """log(total + lost), which is log(2 x) of what is far from 0."""
     is_far = x > _FAR
     total, lost = s.select(is_far, x, total), s.select(is_far, s.constant(0.0, x), lost)
-    k, part = split(s, total)
+    k, part = split(s, total, is_normal=True)
     part = part + divided(s, lost, k)
     k = s.select(is_far, k + 1.0, k)
     return logarithm_of(s, total, logarithm(s, k, part))
@@ -79,7 +79,7 @@ def atanh(s: Series, x: Value) -> Value:
     inverse = 1.0 / under
     quotient = over * inverse
     left = f.fma(-quotient, under, over) + (size - (over - 1.0))
-    k, part = split(s, quotient)
+    k, part = split(s, quotient, is_normal=True)
     part = part + divided(s, left * inverse, k)
     value = logarithm_of(s, quotient, logarithm(s, k, part)) * 0.5
     return s.select(size <= 0.5, s.odd(tables.ATANH["f32"], x), f.intrinsic("copysign", value, x))

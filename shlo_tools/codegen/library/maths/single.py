@@ -56,13 +56,15 @@ def reduced(s: Series, x: Value) -> Reduced:
     return Reduced(n, shifted, left, f.fma(n, s.constant(-LN2_LOW, x), left))
 
 
-def nearly_reduced(s: Series, x: Value) -> tuple[Value, Value]:
-    """2^n and the rest of x = n ln 2 + rest, of which the last digits of n ln 2 do not count.
+def nearly_reduced(s: Series, x: Value, *, times: int = 1) -> tuple[Value, Value]:
+    """2^n and the rest of ``times`` x = n ln 2 + rest; the last digits of n ln 2 do not count.
 
     What is added to round ends with the exponent's bias, so that only a shift makes 2^n of the sum.
     """
-    shifted = s.f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING + BIAS, x))
-    rest = s.f.fma(shifted - (ROUNDING + BIAS), s.constant(-math.log(2), x), x)
+    shift = ROUNDING + BIAS
+    shifted = s.f.fma(x, s.constant(times * math.log2(math.e), x), s.constant(shift, x))
+    whole = x if times == 1 else x * times
+    rest = s.f.fma(shifted - shift, s.constant(-math.log(2), x), whole)
     return (shifted.to("bitcast", "i32") << 23).to("bitcast", "f32"), rest
 
 
@@ -113,7 +115,7 @@ def log1p(s: Series, x: Value) -> Value:
     """log(1 + x), with what the rounding of 1 + x has lost."""
     near = x + 1.0
     lost = x - (near - 1.0)
-    k, part = split(s, near)
+    k, part = split(s, near, is_normal=True)
     value = logarithm(s, k, part + divided(s, lost, k))
     return s.f.intrinsic("copysign", logarithm_of(s, near, value), x)
 
@@ -138,7 +140,7 @@ def tanh(s: Series, x: Value) -> Value:
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
-    scale, r = nearly_reduced(s, inside + inside)
+    scale, r = nearly_reduced(s, inside, times=2)
     m = f.fma(scale, s.exponential_less_one(r), scale - 1.0)
     return f.intrinsic("copysign", s.over_sum(m, m, 2.0), x)
 

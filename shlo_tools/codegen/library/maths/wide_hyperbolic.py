@@ -30,7 +30,7 @@ def cosh(s: Series, x: Value) -> Value:
 def _half_powers(s: Series, size: Value) -> tuple[Value, Value]:
     """e^x / 2, infinite no sooner than that is, and e^-x / 2; of NaN they are numbers."""
     n, r = s.reduced(s.clamped(size, 0.0, _ENDLESS))
-    first = s.f.op("ashr", n, s.f.constant(1, n.type))
+    first = s.f.op("ashr", n, s.f.immediate(1, n.type))
     value = (s.exponential_less_one(r) + 1.0) * s.power_of_two(first)
     half = value * s.power_of_two(n - first - 1)
     return half, 0.25 / half

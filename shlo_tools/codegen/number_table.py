@@ -1,0 +1,53 @@
+"""Numbers that a function reads from memory of its own, one address for all of them.
+
+LLVM's own constants are as far from machine code as memory may be: wherever one is needed, an
+instruction loads its address, and where operands in memory are no broadcasts, another one the
+number. In functions of some dozen numbers that is a third of all instructions.
+"""
+
+from __future__ import annotations
+
+_LINE = 64  # bytes: no number lies in two lines of the cache
+
+
+class NumberTable:
+    """The numbers of one function.
+
+    Attributes:
+        name: of the table in its module; beside it lies its address, which LLVM does not know.
+    """
+
+    def __init__(self, function: str) -> None:
+        self.name = f"numbers_of_{function}"
+        self._places: dict[bytes, int] = {}
+        self._data = bytearray()
+
+    @property
+    def address(self) -> str:
+        """What holds the table's address."""
+        return f"place_of_{self.name}"
+
+    def place(self, number: bytes) -> int:
+        """Where a number lies, in bytes behind the table's begin; whole lines or parts of one."""
+        if number not in self._places:
+            self._data += bytes(-len(self._data) % min(len(number), _LINE))
+            self._places[number] = len(self._data)
+            self._data += number
+        return self._places[number]
+
+    def text(self) -> str:
+        """The table and its address for a module, if there are any numbers.
+
+        Were the table constant, LLVM would take the numbers out of it; were there no address in
+        memory, it would make one for each number.
+        """
+        if not self._data:
+            return ""
+        size = len(self._data)
+        value = f'dense<"0x{self._data.hex().upper()}"> : tensor<{size}xi8>'
+        table = f"@{self.name}({value}) {{alignment = {_LINE} : i64}} : !llvm.array<{size} x i8>"
+        pointer = f"%0 = llvm.mlir.addressof @{self.name} : !llvm.ptr\n  llvm.return %0 : !llvm.ptr"
+        return (
+            f"llvm.mlir.global internal {table}\n"
+            f"llvm.mlir.global internal @{self.address}() : !llvm.ptr {{\n  {pointer}\n}}\n"
+        )
