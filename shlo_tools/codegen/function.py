@@ -361,19 +361,22 @@ class Function:
             lanes = 0 if target.host().broadcasts else min(type.lanes, _LINE // type.bytes)
             entry, listed = type.scalar.vector(lanes), [value] * max(1, lanes)
         place = self._numbers.place(b"".join(_bytes(number, type.element) for number in listed))
-        holder = self.pure(f"llvm.mlir.addressof @{self._numbers.address} : !llvm.ptr", POINTER)
-        address = self._invariant(holder, POINTER).at(place)
-        number = self._invariant(address, entry)
+        flags = f"invariant {{alignment = {type.bytes * max(1, entry.lanes)} : i64}}"
+        address = self._number_table().at(place).name
+        number = self.pure(f"llvm.load {address} {flags} : !llvm.ptr -> {entry}", entry)
         if entry == type:
             return number
         if not entry.lanes:
             return self.broadcast(number, type.lanes)
         return self.shuffle(number, number, [k % entry.lanes for k in range(type.lanes)])
 
-    def _invariant(self, address: Value, type: Type) -> Value:
-        """What memory holds that nobody writes."""
-        flags = f"invariant {{alignment = {min(_LINE, type.bytes * max(1, type.lanes))} : i64}}"
-        return self.pure(f"llvm.load {address.name} {flags} : !llvm.ptr -> {type}", type)
+    def _number_table(self) -> Value:
+        """The table's address, read in front of everything; LLVM looks into no volatile load."""
+        with self._at(self._first_lines, (_FIRST,), self.loops):
+            text = f"llvm.mlir.addressof @{self._numbers.address} : !llvm.ptr"
+            holder = self.pure(text, POINTER)
+            text = f"llvm.load volatile {holder.name} : !llvm.ptr -> !llvm.ptr"
+            return self.pure(text, POINTER)
 
     def number_of(self, value: Value) -> int | None:
         """The number that a constant index is; None for any other value."""

@@ -14,7 +14,7 @@ class NumberTable:
     """The numbers of one function.
 
     Attributes:
-        name: of the table in its module; beside it lies its address, which LLVM does not know.
+        name: of the table in its module; beside it lies its address.
     """
 
     def __init__(self, function: str) -> None:
@@ -38,16 +38,14 @@ class NumberTable:
     def text(self) -> str:
         """The table and its address for a module, if there are any numbers.
 
-        Were the table constant, LLVM would take the numbers out of it; were there no address in
-        memory, it would make one for each number.
+        An address that was not read from memory would be one for each number.
         """
         if not self._data:
             return ""
         size = len(self._data)
         value = f'dense<"0x{self._data.hex().upper()}"> : tensor<{size}xi8>'
-        table = f"@{self.name}({value}) {{alignment = {_LINE} : i64}} : !llvm.array<{size} x i8>"
-        pointer = f"%0 = llvm.mlir.addressof @{self.name} : !llvm.ptr\n  llvm.return %0 : !llvm.ptr"
-        return (
-            f"llvm.mlir.global internal {table}\n"
-            f"llvm.mlir.global internal @{self.address}() : !llvm.ptr {{\n  {pointer}\n}}\n"
-        )
+        kind = f"{{alignment = {_LINE} : i64}} : !llvm.array<{size} x i8>"
+        body = f"%0 = llvm.mlir.addressof @{self.name} : !llvm.ptr\n  llvm.return %0 : !llvm.ptr"
+        head = "llvm.mlir.global internal constant"
+        table, address = f"@{self.name}({value}) {kind}", f"@{self.address}() : !llvm.ptr"
+        return f"{head} {table}\n{head} {address} {{\n  {body}\n}}\n"

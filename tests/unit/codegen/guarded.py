@@ -36,7 +36,8 @@ def _mprotect(address: int, size: int, protection: int) -> int:
 
 def guarded_block(count: int, *, at_end: bool) -> tuple[np.ndarray, int, int]:
     """What ``memory.block`` gives, against unmapped pages."""
-    data = guarded(np.zeros(count, np.uint8), at_end=at_end)
+    data = guarded(np.zeros(count, np.uint8), at_end=at_end).base
+    assert isinstance(data, np.ndarray)  # which arrays of results refer to, and not to views of it
     return data, 0, data.ctypes.data
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import ml_dtypes
@@ -45,6 +46,28 @@ FIRST = """
   stablehlo.return %1, %2 : tensor<T>, tensor<N>"""
 
 
+def _jax(a: float, b: int, c: float, d: int) -> tuple[float, int]:
+    is_kept = a > c or math.isnan(a)
+    return (a if is_kept else c), (b if is_kept or (a == c and b < d) else d)
+
+
+def _torch(a: float, b: int, c: float, d: int) -> tuple[float, int]:
+    return (a, min(b, d) if a == c else b) if a >= c else (c, d)
+
+
+def _last(a: float, b: int, c: float, d: int) -> tuple[float, int]:
+    is_kept = a < c or math.isnan(a)
+    return (a if is_kept else c), (b if is_kept or (a == c and b > d) else d)
+
+
+def _first(a: float, b: int, c: float, d: int) -> tuple[float, int]:
+    return (a, b) if a >= c else (c, d)
+
+
+# The regions in Python.
+_RULES = {JAX: _jax, TORCH: _torch, LAST: _last, FIRST: _first}
+
+
 def extreme(element: str, *, is_least: bool = True) -> str:
     """The least or the greatest value, as a constant has it."""
     type = np.dtype(SELECTED[element])
@@ -84,6 +107,36 @@ def selection(
       }}
       return {names} : {types}
     }}"""
+
+
+def selected(
+    x: np.ndarray,
+    dimension: int,
+    region: str,
+    number: str = "i32",
+    start: tuple[float, int] | None = None,
+) -> list[np.ndarray]:
+    """What ``selection`` computes of an array, one element after the other in Python's numbers."""
+    rule = _RULES[region]
+    rows = np.moveaxis(x, dimension, -1)
+    places = np.arange(x.shape[dimension]).astype(SELECTED[number]).tolist()
+    first = start or (-np.inf if region != LAST else np.inf, 0)
+    if start is None and x.dtype.kind in "iu":
+        bounds = np.iinfo(x.dtype)
+        first = bounds.max if region == LAST else bounds.min, 0
+    wide = rows if x.dtype.kind in "iu" else rows.astype(np.float64)
+    chosen = []
+    for row in wide.reshape(-1, len(places)).tolist():
+        value, place = first
+        for element, at in zip(row, places, strict=True):
+            value, place = rule(value, place, element, at)
+        chosen.append((value, place))
+    shape = rows.shape[:-1]
+    types = (x.dtype, SELECTED[number])
+    return [
+        np.array(listed).astype(type).reshape(shape)
+        for listed, type in zip(zip(*chosen, strict=True), types, strict=True)
+    ]
 
 
 def tensor(shape: Sequence[int], element: str) -> str:

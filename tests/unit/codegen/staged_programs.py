@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -23,26 +24,31 @@ def staged(text: str) -> StagedExecutable:
     return executable
 
 
-def assert_staged(text: str, *inputs: Any) -> None:
+def assert_staged(text: str, *inputs: Any, expected: Sequence[Any] | None = None) -> None:
     """Kernels compute a program, and exactly what the reference computes.
 
-    They run with all arrays and all values between stages in front of unmapped pages, and arrays
+    They run with all values between stages beside unmapped pages, and arrays in front of such and
     behind them.
+
+    Args:
+        expected: the results where the reference takes long.
     """
-    expected = _listed(interpret(text, *inputs))
-    for at_end in (True, False):
-        arrays = [guarded(np.asarray(array), at_end=at_end) for array in inputs]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(places.memory_plan, "plan", spread)
-            patch.setattr(places.memory_plan, "inside", lambda *_: {})
-            executable = staged(text)
+    if expected is None:
+        expected = _listed(interpret(text, *inputs))
+    kept = []  # memory of results that are left is not used again
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places.memory_plan, "plan", spread)
+        patch.setattr(places.memory_plan, "inside", lambda *_: {})
+        executable = staged(text)
+        for at_end in (True, False):
+            arrays = [guarded(np.asarray(array), at_end=at_end) for array in inputs]
             block = partial(guarded_block, at_end=False)
             patch.setattr(memory, "block", closed_block if at_end else block)
-            results = _listed(executable(*arrays))
-        for result, target in zip(results, expected, strict=True):
-            np.testing.assert_array_equal(_numbers(result), _numbers(target), err_msg=text)
-        for array, arguments in zip(arrays, inputs, strict=True):
-            np.testing.assert_array_equal(_numbers(array), _numbers(arguments))
+            kept.append(_listed(executable(*arrays)))
+            for result, target in zip(kept[-1], expected, strict=True):
+                np.testing.assert_array_equal(_numbers(result), _numbers(target), err_msg=text)
+            for array, arguments in zip(arrays, inputs, strict=True):
+                np.testing.assert_array_equal(_numbers(array), _numbers(arguments))
 
 
 def _numbers(array: Any) -> np.ndarray:

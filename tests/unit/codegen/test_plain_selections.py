@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from reduction_programs import FIRST, JAX, LAST, SELECTED, TORCH, extreme, selection
+from reduction_programs import FIRST, JAX, LAST, SELECTED, TORCH, extreme, selected, selection
 from staged_programs import assert_staged, staged
 
 from shlo_tools.codegen import shared_kernels
@@ -50,7 +50,8 @@ def values(shape: Sequence[int], element: str, seed: int = 0) -> np.ndarray:
 def test_shapes(shape: tuple[int, ...], dimension: int, region: str) -> None:
     text = selection(shape, dimension, "f32", REGIONS[region])
     assert is_plain(text) or shape in ((301, 5), (7,))  # rows of one vector are the program's own
-    assert_staged(text, values(shape, "f32"))
+    x = values(shape, "f32")
+    assert_staged(text, x, expected=selected(x, dimension, REGIONS[region]))
 
 
 @pytest.mark.parametrize("region", REGIONS)
@@ -77,9 +78,9 @@ def test_rows_of_one_value(region: str, value: float) -> None:
     for shape, dimension in (((5, 130), 1), ((130, 70), 0), ((40_000,), 0)):
         text = selection(shape, dimension, "f32", REGIONS[region])
         whole = np.full(shape, value, np.float32)
-        assert_staged(text, whole)
+        assert_staged(text, whole, expected=selected(whole, dimension, REGIONS[region]))
         whole.flat[77] = np.nan
-        assert_staged(text, whole)
+        assert_staged(text, whole, expected=selected(whole, dimension, REGIONS[region]))
 
 
 @pytest.mark.parametrize("start", [("2.0", "50"), ("1.5", "0"), ("0x7FC00000", "3"), ("0.0", "-1")])
@@ -90,7 +91,9 @@ def test_starts(start: tuple[str, str], region: str) -> None:
         text = selection(shape, dimension, "f32", REGIONS[region], start=start)
         whole = values(shape, "f32")
         whole[np.isnan(whole)] = 1
-        assert_staged(text, whole)
+        value = np.nan if start[0] == "0x7FC00000" else float(start[0])
+        expected = selected(whole, dimension, REGIONS[region], start=(value, int(start[1])))
+        assert_staged(text, whole, expected=expected)
 
 
 @pytest.mark.parametrize("returned", [(0,), (1,), (0, 1), (1, 0)])
@@ -98,7 +101,9 @@ def test_starts(start: tuple[str, str], region: str) -> None:
 def test_either_result(returned: Sequence[int], shape: tuple[int, ...], dimension: int) -> None:
     text = selection(shape, dimension, "f32", JAX, returned=returned)
     assert is_plain(text)
-    assert_staged(text, values(shape, "f32"))
+    x = values(shape, "f32")
+    both = selected(x, dimension, JAX)
+    assert_staged(text, x, expected=[both[k] for k in returned])
 
 
 @pytest.mark.parametrize(
