@@ -206,8 +206,7 @@ class VectorEmit(Emit):
         if value.wide is not None:
             value = value.wide
         elif value.type.element == "bf16":
-            bits = value.to("bitcast", "i16").to("zext", "i32") << 16
-            value = bits.to("bitcast", "f32")
+            value = elements.widened(value.to("bitcast", "i16"))
         elif value.type.element == "f16" and not target.host().converts_f16:
             value = decode(self, as_held(value), _F16)  # type: ignore[arg-type, assignment]
         return value if value.type.element == element else value.to("fpext", element)

@@ -55,6 +55,11 @@ def part_of(element: ElementType) -> ElementType:
     return ELEMENT_TYPES[f"f{element.bits // 2}"]
 
 
+def widened(bits: Value) -> Value:
+    """The f32 that a bf16 is, of its bits: they are the first ones of that."""
+    return (bits.to("zext", "i32") << 16).to("bitcast", "f32")
+
+
 class Parts(Value):
     """A complex number: values for its real and its imaginary part."""
 

@@ -16,6 +16,7 @@ from shlo_tools.codegen.stages.reading.elements import (
     memory_type,
     part_of,
     place_type,
+    widened,
 )
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
@@ -150,7 +151,10 @@ class Memory(Runs):
         """Real elements; those at places are ``width`` elements wide."""
         memory, f = memory_type(element), self.function
         if not has_lanes:
-            return self._from_memory(f.load(address, memory), element)
+            number = self._from_memory(f.load(address, memory), element)
+            if element.name == "bf16":  # once, and not as a vector wherever it is read
+                number.wide = widened(number)
+            return number
         vector = memory.vector(self.lanes)
         exists = mask.value if mask else None
         if isinstance(place, Value):
