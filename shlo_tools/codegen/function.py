@@ -350,8 +350,10 @@ class Function:
     def reading_numbers(self) -> Iterator[None]:
         """Constant vectors, but 0, are read from a table of the function."""
         before, self._reads_numbers = self._reads_numbers, True
-        yield
-        self._reads_numbers = before
+        try:
+            yield
+        finally:
+            self._reads_numbers = before
 
     def _read_number(self, value: float | Sequence[float], type: Type) -> Value:
         """What an operand in memory may be: one number for all lanes, or those of a line."""
@@ -361,7 +363,8 @@ class Function:
             lanes = 0 if target.host().broadcasts else min(type.lanes, _LINE // type.bytes)
             entry, listed = type.scalar.vector(lanes), [value] * max(1, lanes)
         place = self._numbers.place(b"".join(_bytes(number, type.element) for number in listed))
-        flags = f"invariant {{alignment = {type.bytes * max(1, entry.lanes)} : i64}}"
+        align = min(_LINE, type.bytes * max(1, entry.lanes))
+        flags = f"invariant {{alignment = {align} : i64}}"
         address = self._number_table().at(place).name
         number = self.pure(f"llvm.load {address} {flags} : !llvm.ptr -> {entry}", entry)
         if entry == type:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from shlo_tools.errors import ShloError
+from shlo_tools.process_groups import group_of
 from shlo_tools.testing import run_lines
 from shlo_tools.testing.run_lines import RunLine
 
@@ -125,23 +126,18 @@ def _status(
     timeout: float,
 ) -> int | None:
     """The exit status; None where the time was up, and all that was started is gone."""
-    process = subprocess.Popen(
+    with group_of(
         command,
         cwd=folder,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         stdout=stream,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    try:
-        return int(process.wait(timeout))
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        if process.returncode is None:  # too long, or Ctrl-C
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    ) as process:
+        try:
+            return int(process.wait(timeout))
+        except subprocess.TimeoutExpired:
+            return None
 
 
 def _problem(status: int | None, timeout: float) -> str:

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS = (
     (
         *("dims", "errors", "files", "foreign", "garbage", "notebook", "operators", "plug_ins"),
-        *("processors", "workers"),
+        *("process_groups", "processors", "workers"),
     ),
     ("mlir", "dialects", "time_limit"),
     ("element_types", "dtypes", "narrow_floats"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import signal
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shlo_tools.errors import ShloError
+from shlo_tools.process_groups import group_of
 
 TIMED_OUT = "timeout"
 
@@ -49,22 +49,12 @@ class Trial:
             path = Path(folder, "candidate.mlir")
             path.write_text(text)
             command = self.command.replace("{}", shlex.quote(str(path)))
-            process = subprocess.Popen(
-                command,
-                shell=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                output, _ = process.communicate(timeout=self.timeout)
-            except subprocess.TimeoutExpired:
-                return Ending(TIMED_OUT, "")
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.communicate()
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+            with group_of(command, shell=True, stdin=subprocess.DEVNULL, **streams) as process:
+                try:
+                    output, _ = process.communicate(timeout=self.timeout)
+                except subprocess.TimeoutExpired:
+                    return Ending(TIMED_OUT, "")
         status = process.returncode
         # What a shell says of a child that a signal ended.
         status = 128 - status if 128 < status < 160 else status

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from shlo_tools import mlir
+from shlo_tools.codegen import target
 from shlo_tools.codegen.function import BF16, F32, I32, I64, POINTER, Function, Value, module_text
 from shlo_tools.cpu.process_library import parts
 
@@ -45,6 +47,35 @@ def test_loops_count_as_range_does(start: int, stop: int, step: int, known: bool
     run(write, observed)
     numbers = range(start, stop, step)
     assert observed.tolist() == [len(numbers), sum(numbers)]
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16, 64])
+@pytest.mark.parametrize("broadcasts", [False, True])
+def test_numbers_are_read_from_a_table(
+    lanes: int, broadcasts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Floats, integers and lists; not 0, nor how far numbers are shifted."""
+    host = replace(target.host(), broadcasts=broadcasts)
+    monkeypatch.setattr(target, "host", lambda: host)
+    x, n = np.linspace(-3, 3, lanes).astype(np.float32), np.arange(lanes) - 2
+    listed = [0.25 * (k % 3) - 0.5 for k in range(lanes)]
+    floats, integers = np.zeros_like(x), np.zeros_like(n)
+    texts = []
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        a, b = arguments[0], arguments[1]
+        with f.reading_numbers():
+            total = f.load(a, F32.vector(lanes)) * 3.25 + f.constant(listed, F32.vector(lanes))
+            whole = ((f.load(b, I64.vector(lanes)) + (1 << 40)) & -4) << 2
+            f.store((total + 3.25) * f.zero(total.type) + total, arguments[2])
+        f.store(whole, arguments[3])
+        texts.append(f.text())
+
+    run(write, x, n, floats, integers)
+    np.testing.assert_array_equal(floats, x * np.float32(3.25) + np.array(listed, np.float32))
+    np.testing.assert_array_equal(integers, ((n + (1 << 40)) & -4) << 2)
+    assert texts[0].count(" invariant ") == 4  # 3.25 once
+    assert texts[0].count("llvm.load volatile") == 1
 
 
 def test_memory_that_does_not_exist_may_be_asked_for() -> None:

@@ -6,6 +6,7 @@ import ctypes
 import itertools
 import mmap
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -100,11 +101,16 @@ def multiply(
 def run(element: Type, part: str, words: Sequence[Word], chunks: int, source: str = "") -> None:
     """Chunks of a function of the library, the last one first."""
     context = (ctypes.c_int64 * len(words))(*words)
-    scratch = guarded(np.zeros(pool.SCRATCH_BYTES, np.uint8), at_end=True)
     address = parts.address(gemm.name(element, part, source))
     job = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
     for chunk in reversed(range(chunks)):
-        job(ctypes.addressof(context), chunk, scratch.ctypes.data)
+        job(ctypes.addressof(context), chunk, scratch().ctypes.data)
+
+
+@cache
+def scratch() -> np.ndarray:
+    """What chunks work on, with what the last ones have left there."""
+    return guarded(np.zeros(pool.SCRATCH_BYTES, np.uint8), at_end=True)
 
 
 def check(
