@@ -29,11 +29,15 @@ def group_of(command: str | Sequence[str], **options: Any) -> Iterator[subproces
         signal.signal(number, lambda number, _: late.append(number))
     process = None
     try:
-        process = subprocess.Popen(command, start_new_session=True, **options)
-        _restore(handlers, late)
+        try:
+            process = subprocess.Popen(command, start_new_session=True, **options)
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        for arrived in late:
+            signal.raise_signal(arrived)
         yield process
     finally:
-        _restore(handlers, [])
         if process is not None and process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
@@ -45,11 +49,3 @@ def _handlers() -> dict[signal.Signals, Any]:
         return {}
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     return {number: handler for number, handler in handlers.items() if callable(handler)}
-
-
-def _restore(handlers: dict[signal.Signals, Any], late: Sequence[int]) -> None:
-    """Handle signals as before, and those that came meanwhile."""
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
-    for arrived in late:
-        signal.raise_signal(arrived)

@@ -22,7 +22,7 @@ import ml_dtypes
 import numpy as np
 
 from shlo_tools.codegen import target
-from shlo_tools.codegen.number_table import NumberTable
+from shlo_tools.codegen.number_table import LINE, NumberTable
 from shlo_tools.dims import Size
 
 ADDRESSES = "addresses"  # in a module of kernels: the table of their addresses
@@ -83,7 +83,6 @@ I1, I8, I16, I32, I64 = (Type(f"i{bits}") for bits in (1, 8, 16, 32, 64))
 F16, BF16, F32, F64 = Type("f16"), Type("bf16"), Type("f32"), Type("f64")
 POINTER = Type("ptr")
 
-_LINE = 64  # bytes of a line of the caches
 _FIRST = "first"  # the block of what runs before everything
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _SCALARS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
@@ -358,12 +357,11 @@ class Function:
     def _read_number(self, value: float | Sequence[float], type: Type) -> Value:
         """What an operand in memory may be: one number for all lanes, or those of a line."""
         if isinstance(value, Sequence):
-            entry, listed = type, value
+            entry, data = type, b"".join(_bytes(number, type.element) for number in value)
         else:
-            lanes = 0 if target.host().broadcasts else min(type.lanes, _LINE // type.bytes)
-            entry, listed = type.scalar.vector(lanes), [value] * max(1, lanes)
-        place = self._numbers.place(b"".join(_bytes(number, type.element) for number in listed))
-        align = min(_LINE, type.bytes * max(1, entry.lanes))
+            lanes = 0 if target.host().broadcasts else min(type.lanes, LINE // type.bytes)
+            entry, data = type.scalar.vector(lanes), _bytes(value, type.element) * max(1, lanes)
+        place, align = self._numbers.place(data), min(LINE, len(data))
         flags = f"invariant {{alignment = {align} : i64}}"
         address = self._number_table().at(place).name
         number = self.pure(f"llvm.load {address} {flags} : !llvm.ptr -> {entry}", entry)
@@ -891,7 +889,7 @@ class Function:
         attributes: list[str] = []
         if any("vector" in signature for signature in self.callees.values()):
             # No vector stays in a register over a call: those on the stack would cross lines.
-            attributes.append(f'passthrough = [["alignstack", "{_LINE}"]]')
+            attributes.append(f'passthrough = [["alignstack", "{LINE}"]]')
         if features:
             names = ", ".join(f'"{feature}"' for feature in features)
             attributes.append(f"target_features = #llvm.target_features<[{names}]>")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from shlo_tools.codegen.function import F32, I16, I32, Function, Type, Value
 
 _LANES = 16  # of 32 bits in a register
-_HALF = F32.vector(8)  # a register of AVX2
+_HALF = 8  # in one of AVX2
 _NEAREST = 4  # how results are rounded: as all others are
 
 
@@ -31,7 +31,9 @@ def of_floats(
         type = registers[0].type
         numbers = [] if number is None else [f.constant(number, I32)]
         masked_out, mask, rounding = f.zero(type), f.constant(-1, I16), f.constant(_NEAREST, I32)
-        return _called(f, f"mask.{name}.ps", [*registers, *numbers, masked_out, mask, rounding])
+        return _called(
+            f, f"avx512.mask.{name}.ps.512", [*registers, *numbers, masked_out, mask, rounding]
+        )
 
     return _by_registers(f, operands, one)
 
@@ -52,7 +54,9 @@ def replaced_by_class(f: Function, value: Value, argument: Value, replacements: 
             f.constant(-1, I16),
             f.constant(_NEAREST, I32),
         )
-        return _called(f, "mask.fixupimm.ps", [*registers, table, exceptions, mask, rounding])
+        return _called(
+            f, "avx512.mask.fixupimm.ps.512", [*registers, table, exceptions, mask, rounding]
+        )
 
     return _by_registers(f, [value, argument], one)
 
@@ -61,7 +65,9 @@ def looked_up(f: Function, table: Sequence[float], places: Value) -> Value:
     """The f32 of a table of 32 at each place; of places the last five bits count."""
     low, high = (f.constant(part, F32.vector(_LANES)) for part in (table[:_LANES], table[_LANES:]))
     return _by_registers(
-        f, [places], lambda registers: _called(f, "vpermi2var.ps", [low, *registers, high])
+        f,
+        [places],
+        lambda registers: _called(f, "avx512.vpermi2var.ps.512", [low, *registers, high]),
     )
 
 
@@ -74,7 +80,7 @@ def products_of_words(f: Function, a: Value, b: Value) -> Value:
     def one(registers: Sequence[Value]) -> Value:
         type = I16.vector(2 * _LANES)
         words = [f.emit(f"llvm.bitcast {v.name} : {v.type} to {type}", type) for v in registers]
-        return _called(f, "pmaddw.d", words, registers[0].type)
+        return _called(f, "avx512.pmaddw.d.512", words, registers[0].type)
 
     return _by_registers(f, [a, b], one)
 
@@ -83,24 +89,16 @@ def blended(f: Function, by: Value, set: Value, clear: Value) -> Value:
     """i32 of ``set`` where ``by`` has its first bit set, and of ``clear`` elsewhere (AVX2)."""
 
     def one(registers: Sequence[Value]) -> Value:
-        floats = [f.emit(f"llvm.bitcast {v.name} : {v.type} to {_HALF}", _HALF) for v in registers]
-        names = ", ".join(v.name for v in reversed(floats))
-        types = ", ".join(str(_HALF) for _ in floats)
-        result = f.emit(
-            f'llvm.call_intrinsic "llvm.x86.avx.blendv.ps.256"({names}) : ({types}) -> {_HALF}',
-            _HALF,
-        )
-        return result.to("bitcast", "i32")
+        floats = [v.to("bitcast", "f32") for v in registers]
+        return _called(f, "avx.blendv.ps.256", floats).to("bitcast", "i32")
 
-    return _by_registers(f, [by, set, clear], one, _HALF.lanes)
+    return _by_registers(f, [clear, set, by], one, _HALF)
 
 
 def _called(f: Function, name: str, operands: Sequence[Value], result: Type | None = None) -> Value:
     names, types = (", ".join(str(getattr(o, a)) for o in operands) for a in ("name", "type"))
     type = result or operands[0].type
-    return f.emit(
-        f'llvm.call_intrinsic "llvm.x86.avx512.{name}.512"({names}) : ({types}) -> {type}', type
-    )
+    return f.emit(f'llvm.call_intrinsic "llvm.x86.{name}"({names}) : ({types}) -> {type}', type)
 
 
 def _by_registers(

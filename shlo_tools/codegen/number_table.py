@@ -7,7 +7,7 @@ number. In functions of some dozen numbers that is a third of all instructions.
 
 from __future__ import annotations
 
-_LINE = 64  # bytes: no number lies in two lines of the cache
+LINE = 64  # bytes of a line of the caches
 
 
 class NumberTable:
@@ -28,9 +28,9 @@ class NumberTable:
         return f"place_of_{self.name}"
 
     def place(self, number: bytes) -> int:
-        """Where a number lies, in bytes behind the table's begin; whole lines or parts of one."""
+        """Where a number lies, in bytes behind the table's begin: in one line, or in whole ones."""
         if number not in self._places:
-            self._data += bytes(-len(self._data) % min(len(number), _LINE))
+            self._data += bytes(-len(self._data) % min(len(number), LINE))
             self._places[number] = len(self._data)
             self._data += number
         return self._places[number]
@@ -44,7 +44,7 @@ class NumberTable:
             return ""
         size = len(self._data)
         value = f'dense<"0x{self._data.hex().upper()}"> : tensor<{size}xi8>'
-        kind = f"{{alignment = {_LINE} : i64}} : !llvm.array<{size} x i8>"
+        kind = f"{{alignment = {LINE} : i64}} : !llvm.array<{size} x i8>"
         body = f"%0 = llvm.mlir.addressof @{self.name} : !llvm.ptr\n  llvm.return %0 : !llvm.ptr"
         head = "llvm.mlir.global internal constant"
         table, address = f"@{self.name}({value}) {kind}", f"@{self.address}() : !llvm.ptr"

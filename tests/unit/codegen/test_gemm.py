@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import mmap
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from guarded import guarded
 
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, I32, Type
@@ -29,21 +29,6 @@ MIXED = {
     "ui8": (np.uint8, I32, np.int32),
     "f32": (np.float32, F64, np.float64),
 }
-PAGE = mmap.PAGESIZE
-
-
-def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
-    """A copy of an array next to a page that nobody may touch."""
-    size = -(-max(1, array.nbytes) // PAGE) * PAGE
-    block = mmap.mmap(-1, size + 2 * PAGE)
-    base = np.frombuffer(block, np.uint8)
-    for page in (0, PAGE + size):
-        address = base.ctypes.data + page
-        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address), PAGE, 0) == 0
-    start = PAGE + (size - array.nbytes if at_end else 0)
-    copy = base[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 def multiply(
@@ -121,9 +106,9 @@ def check(
     random = np.random.default_rng(hash(shape) % 1000)
     a: Any = random.standard_normal((batch, inner, rows) if ta else (batch, rows, inner))
     b: Any = random.standard_normal((batch, columns, inner) if tb else (batch, inner, columns))
-    a, b = (guarded(matrix.astype(dtype), at_end) for matrix in (a, b))
+    a, b = (guarded(matrix.astype(dtype), at_end=at_end) for matrix in (a, b))
     a, b = (a.transpose(0, 2, 1) if ta else a), (b.transpose(0, 2, 1) if tb else b)
-    c = guarded(np.full((batch, rows, columns), np.nan, dtype), at_end)
+    c = guarded(np.full((batch, rows, columns), np.nan, dtype), at_end=at_end)
     multiply(element, a, b, c, packs=packs)
     wide = [matrix.astype(np.float64) for matrix in (a, b)]
     bound = 4 * (inner + 1) * np.finfo(dtype).eps * (np.abs(wide[0]) @ np.abs(wide[1]))

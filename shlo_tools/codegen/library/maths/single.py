@@ -63,8 +63,7 @@ def nearly_reduced(s: Series, x: Value, *, times: int = 1) -> tuple[Value, Value
     """
     shift = ROUNDING + BIAS
     shifted = s.f.fma(x, s.constant(times * math.log2(math.e), x), s.constant(shift, x))
-    whole = x if times == 1 else x * times
-    rest = s.f.fma(shifted - shift, s.constant(-math.log(2), x), whole)
+    rest = s.f.fma(shifted - shift, s.constant(-math.log(2), x), x * times)
     return (shifted.to("bitcast", "i32") << 23).to("bitcast", "f32"), rest
 
 
