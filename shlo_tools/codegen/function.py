@@ -687,6 +687,14 @@ class Function:
         text = f"llvm.atomicrmw xchg {address.name}, {number.name} seq_cst : !llvm.ptr, i64"
         return self.emit(text, I64)
 
+    def fence(self) -> None:
+        """Let no access to memory move past this place, for which there is no instruction.
+
+        LLVM compares loads that wait for the same store with each other, again and again: hundreds
+        of them take minutes.
+        """
+        self.do('llvm.fence syncscope("singlethread") acq_rel')
+
     def pause(self) -> None:
         """Tell the processor that this is a waiting loop."""
         self.do('llvm.inline_asm has_side_effects "pause", "" : () -> ()')

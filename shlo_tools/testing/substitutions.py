@@ -94,13 +94,17 @@ def features(others: Iterable[str] = ()) -> set[str]:
 
 
 def environment() -> dict[str, str]:
-    """Variables that tools need to be the same as here, and to write plain text."""
+    """Variables that tools need to be the same as here, and to write plain text.
+
+    lit runs a test per core: numpy's BLAS has no further threads, unless it is told.
+    """
     variables = {
         name: value
         for name, value in os.environ.items()
         if name.startswith("SHLO_") or name in _KEPT_VARIABLES
     }
     variables["NO_COLOR"] = "1"
+    variables["OPENBLAS_NUM_THREADS"] = os.environ.get("OPENBLAS_NUM_THREADS", "1")
     if path := _python_path():
         variables["PYTHONPATH"] = path
     return variables

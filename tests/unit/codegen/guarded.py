@@ -11,6 +11,8 @@ import numpy as np
 from shlo_tools.codegen.memory_plan import ALIGNMENT, Lifetime, MemoryPlan
 
 _PAGE = mmap.PAGESIZE
+_mprotect = ctypes.CDLL(None).mprotect
+_mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def guarded(array: np.ndarray, *, at_end: bool) -> np.ndarray:
@@ -26,12 +28,6 @@ def guarded(array: np.ndarray, *, at_end: bool) -> np.ndarray:
     copy = np.frombuffer(block, array.dtype, array.size, offset).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-def _mprotect(address: int, size: int, protection: int) -> int:
-    mprotect = ctypes.CDLL(None, use_errno=True).mprotect
-    mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return int(mprotect(address, size, protection))
 
 
 def guarded_block(count: int, *, at_end: bool) -> tuple[np.ndarray, int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,12 @@ def staged(text: str) -> StagedExecutable:
     return executable
 
 
-def assert_staged(text: str, *inputs: Any, expected: Sequence[Any] | None = None) -> None:
+def assert_staged(
+    text: str,
+    *inputs: Any,
+    expected: Sequence[Any] | None = None,
+    alike: Callable[[Any], Any] = lambda result: (),
+) -> None:
     """Kernels compute a program, and exactly what the reference computes.
 
     They run with all values between stages beside unmapped pages, and arrays in front of such and
@@ -32,6 +37,7 @@ def assert_staged(text: str, *inputs: Any, expected: Sequence[Any] | None = None
 
     Args:
         expected: the results where the reference takes long.
+        alike: what else of a result, beside its numbers, is the reference's.
     """
     if expected is None:
         expected = _listed(interpret(text, *inputs))
@@ -47,6 +53,7 @@ def assert_staged(text: str, *inputs: Any, expected: Sequence[Any] | None = None
             kept.append(_listed(executable(*arrays)))
             for result, target in zip(kept[-1], expected, strict=True):
                 np.testing.assert_array_equal(_numbers(result), _numbers(target), err_msg=text)
+                np.testing.assert_array_equal(alike(result), alike(target), err_msg=text)
             for array, arguments in zip(arrays, inputs, strict=True):
                 np.testing.assert_array_equal(_numbers(array), _numbers(arguments))
 

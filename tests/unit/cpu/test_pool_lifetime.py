@@ -102,7 +102,7 @@ def test_forks_of_signal_handlers(limit: str) -> None:
     LONG = {LONG!r}
     executable = shlo_tools.compile(LONG, threads={limit})
     z = random.standard_normal((512, 512)).astype(np.float32) / 40
-    n = np.int32(300)
+    n = np.int32(60)
     expected = executable(n, z)
     parent, children = os.getpid(), []
 

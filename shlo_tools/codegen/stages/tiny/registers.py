@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.codegen.function import I1, Function, Value
+from shlo_tools.codegen.function import I1, Function, Type, Value
 from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.reading import elements
 from shlo_tools.codegen.stages.reading.elements import Parts, memory_type, part_of
@@ -20,6 +20,7 @@ LEAST = 4  # lanes of a vector
 _NARROW, _WIDE = 4, 16  # lanes of the mathematical functions that are called
 _INLINED = 2  # of those that loops have which repeat so often that calls take longer than compiling
 _MANY = 20_000
+_FENCED = 64  # loads between two fences
 
 
 def lanes_of(count: int) -> int:
@@ -40,6 +41,7 @@ class Registers(Memory):
         self.iterations = 0
         self.calls = 0
         self._inlined = 0
+        self._loads = 0
 
     # --- lanes ------------------------------------------------------------------------------------
     def shuffled(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
@@ -94,6 +96,13 @@ class Registers(Memory):
         return self.function.call(maths.name(function, type.of(element)), vectors, type)
 
     # --- memory -----------------------------------------------------------------------------------
+    def fetch(self, address: Value, type: Type) -> Value:
+        """A scalar or a vector, of which a stage may have any number."""
+        self._loads += 1
+        if self._loads % _FENCED == 0:
+            self.function.fence()
+        return self.function.load(address, type)
+
     def load_run(self, address: Value, element: ElementType, count: int) -> Value:
         """Neighbours in memory, and nothing beside them."""
         f = self.function
@@ -102,7 +111,7 @@ class Registers(Memory):
         part = part_of(element)
         type = memory_type(part)
         if count == 1:
-            return Parts(f.load(address, type), f.load(address.at(1, type), type))
+            return Parts(self.fetch(address, type), self.fetch(address.at(1, type), type))
         pairs, lanes = self._load_words(address, part, 2 * count), lanes_of(count)
         last = 2 * count - 2
         real, imag = (
@@ -115,14 +124,14 @@ class Registers(Memory):
         """Two loads that overlap, where the number of elements is no power of two."""
         f, type = self.function, memory_type(element)
         if count == 1:
-            return f.load(address, type)
+            return self.fetch(address, type)
         part, lanes = 1 << (count.bit_length() - 1), lanes_of(count)
-        first = f.load(address, type.vector(part))
+        first = self.fetch(address, type.vector(part))
         if part == lanes:
             return first
         second = first
         if part < count:
-            second = f.load(address.at(count - part, type), type.vector(part))
+            second = self.fetch(address.at(count - part, type), type.vector(part))
         places = [min(k, count - 1) for k in range(lanes)]
         return f.shuffle(first, second, [k if k < part else k - count + 2 * part for k in places])
 

@@ -72,21 +72,23 @@ class TinyKernel(TinyPlaces):
 
     def write(self) -> Function:
         """The whole function."""
-        f, stage = self.function, self.stage
-        words = range(len(stage.arguments) + len(stage.results))
-        places = [f.load(self.context.at(8 * k), POINTER) for k in words]
-        for node, address in zip(stage.arguments, places, strict=False):
+        stage = self.stage
+        for number, node in enumerate(stage.arguments):
             if node.users or node in stage.results:
-                self.lies_at(node, address)
-        targets = list(zip(stage.results, places[len(stage.arguments) :], strict=True))
-        for node, address in targets:
+                self.lies_at(node, self._place(number))
+        results = list(enumerate(stage.results, len(stage.arguments)))
+        for number, node in results:
             if node.count > LARGEST:
-                self.lies_at(node, address)
+                self.lies_at(node, self._place(number))
         self._emit_below(stage.results)
-        tiny = [(node, address) for node, address in targets if 0 < node.count <= LARGEST]
-        for value, (node, address) in [(self.value(node), (node, at)) for node, at in tiny]:
-            self.store_run(value, address, node.count)
-        return f
+        tiny = [(number, node) for number, node in results if 0 < node.count <= LARGEST]
+        for value, (number, node) in [(self.value(node), (number, node)) for number, node in tiny]:
+            self.store_run(value, self._place(number), node.count)
+        return self.function
+
+    def _place(self, number: int) -> Value:
+        """The address of an argument or a result."""
+        return self.fetch(self.context.at(8 * number), POINTER)
 
     # --- nodes ------------------------------------------------------------------------------------
     def _emit_below(self, results: Sequence[Node]) -> None:
