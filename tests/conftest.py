@@ -25,5 +25,4 @@ collect_ignore_glob = ["*.mlir"]
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Twenty thousand tests are no garbage, and are not searched for any."""
-    gc.collect()
     gc.freeze()

@@ -98,19 +98,19 @@ def host() -> Target:
     Raises:
         ShloError: the machine cannot run code for what is asked for.
     """
-    possible = _possible()
+    targets = possible()
     name = os.environ.get(_VARIABLE)
     if not name:
-        return possible[0]
-    for target in possible:
+        return targets[0]
+    for target in targets:
         if target.name == name:
             return target
-    names = [target.name for target in possible]
+    names = [target.name for target in targets]
     hint = did_you_mean(name, names) or f"this machine runs {', '.join(names)}"
     raise ShloError(f"{_VARIABLE}={name}: this machine has no such target", hint=hint)
 
 
-def _possible() -> tuple[Target, ...]:
+def possible() -> tuple[Target, ...]:
     """Targets that this machine can run, the best first."""
     if platform.machine() not in _X86:
         return (_TARGETS["neon"],)

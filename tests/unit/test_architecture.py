@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from test_structure import FLOORS, SOURCES, WITHOUT_FLOOR, imported
+from test_structure import FLOORS, WITHOUT_FLOOR, imported, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
@@ -26,7 +26,7 @@ def _level() -> dict[str, int]:
 
 
 def test_every_room_is_drawn_once() -> None:
-    packages = {source.package for source in SOURCES} - WITHOUT_FLOOR
+    packages = {source.package for source in sources()} - WITHOUT_FLOOR
     rooms = [room.rstrip("/") for rooms in _drawn() for room in rooms]
     assert sorted(rooms) == sorted(packages)
 
@@ -39,7 +39,7 @@ def test_rooms_are_what_they_are_drawn_as() -> None:
 
 
 def test_the_floors_are_those_that_imports_are_held_to() -> None:
-    packages = {source.package for source in SOURCES}
+    packages = {source.package for source in sources()}
     floors = [packages & set(floor) for floor in FLOORS]
     drawn = [{room.rstrip("/") for room in rooms} for rooms in _drawn()]
     assert drawn == [floor for floor in floors if floor]
@@ -49,7 +49,7 @@ def test_imports_go_down_the_picture() -> None:
     level = _level()
     upward = [
         f"{source.relative}:{line} imports {name}"
-        for source in SOURCES
+        for source in sources()
         for line, name in imported(source.module, source.path.name == "__init__.py", source.tree)
         if name.startswith("shlo_tools.") and source.package in level
         if level.get(name.split(".")[1], -1) > level[source.package]
@@ -62,7 +62,7 @@ def test_folders_are_there_and_named() -> None:
     named = {name for name in re.findall(r"`([\w/]+/)`", PAGE) if "/" in name.rstrip("/")}
     missing = [name for name in named if not (ROOT / name).is_dir()]
     assert not missing
-    folders = {source.path.parent.relative_to(ROOT).parts[:2] for source in SOURCES}
+    folders = {source.path.parent.relative_to(ROOT).parts[:2] for source in sources()}
     drawn = {("shlo_tools", room.rstrip("/")) for rooms in _drawn() for room in rooms}
     lost = {"/".join((*parts, "")) for parts in folders - drawn if len(parts) == 2} - named
     assert not lost, f"say what they are for: {sorted(lost)}"

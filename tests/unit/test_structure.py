@@ -7,6 +7,7 @@ Everything is read from the sources with ``ast``; imports inside functions and u
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import re
 import sys
@@ -107,7 +108,9 @@ class Source:
         return self.path.relative_to(ROOT).as_posix()
 
 
-def _sources() -> list[Source]:
+@functools.cache
+def sources() -> list[Source]:
+    """All modules, read at the first question: workers that have none of these tests do not."""
     results = []
     for folder in ("shlo_tools", "passes", "tools"):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -119,9 +122,6 @@ def _sources() -> list[Source]:
             text = path.read_text()
             results.append(Source(path, module, ast.parse(text), text))
     return results
-
-
-SOURCES = _sources()
 
 
 def imported(module: str, is_package: bool, tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -153,9 +153,9 @@ def _where(source: Source, line: int) -> str:
 
 
 def test_every_module_has_a_floor() -> None:
-    packages = {source.package for source in SOURCES}
+    packages = {source.package for source in sources()}
     assert packages - WITHOUT_FLOOR <= set(FLOOR), "add the new package to FLOORS"
-    assert len(SOURCES) > 40, "the sources were not found"
+    assert len(sources()) > 40, "the sources were not found"
 
 
 def test_imports_of_every_form_are_seen() -> None:
@@ -180,7 +180,7 @@ def later():
 def test_no_upward_imports() -> None:
     upward = [
         f"{_where(source, line)}: {source.package} imports {target}"
-        for source in SOURCES
+        for source in sources()
         if source.package in FLOOR
         for line, target in _imports(source)
         if FLOOR.get(target, -1) > FLOOR[source.package]
@@ -191,9 +191,9 @@ def test_no_upward_imports() -> None:
 
 def _modules_imported() -> dict[str, dict[str, int]]:
     """The library's modules that each of them imports, and in which line."""
-    modules = {source.module for source in SOURCES}
+    modules = {source.module for source in sources()}
     graph: dict[str, dict[str, int]] = {}
-    for source in SOURCES:
+    for source in sources():
         edges = graph.setdefault(source.module, {})
         is_package = source.path.name == "__init__.py"
         for line, name in imported(source.module, is_package, source.tree):
@@ -243,7 +243,7 @@ def test_no_circle_of_imports() -> None:
 def test_no_circle_on_a_floor() -> None:
     """Nor between packages, by whichever of their modules."""
     graph: dict[str, set[str]] = {package: set() for package in FLOOR}
-    for source in SOURCES:
+    for source in sources():
         if source.package in FLOOR:
             graph[source.package] |= {target for _, target in _imports(source) if target in FLOOR}
             graph[source.package].discard(source.package)
@@ -262,7 +262,7 @@ def _strings(tree: ast.Module) -> Iterator[ast.Constant]:
 def test_upper_modules_are_not_named_in_strings_either() -> None:
     hidden = [
         f"{_where(source, node.lineno)}: {source.package} names {node.value!r}"
-        for source in SOURCES
+        for source in sources()
         if source.package in FLOOR
         for node in _strings(source.tree)
         for target in re.findall(r"\bshlo_tools\.(\w+)", str(node.value))
@@ -277,7 +277,7 @@ def test_the_library_imports_names_from_where_they_are() -> None:
     known = {*FLOOR, "__version__"}
     fronted = [
         f"{_where(source, line)}: shlo_tools.{target}"
-        for source in SOURCES
+        for source in sources()
         if FLOOR.get(source.package, len(FLOORS)) <= FLOOR["cpu"]
         for line, target in _imports(source)
         if target not in known
@@ -289,7 +289,7 @@ def test_only_mlir_knows_the_provider() -> None:
     """The bindings are imported, and their package is named, in one module."""
     naming = [
         source.relative
-        for source in SOURCES
+        for source in sources()
         if re.search(r"torch[-_]mlir|torchMlir|TorchMLIR", source.text)
     ]
     assert naming == ["shlo_tools/mlir.py"]
@@ -298,7 +298,7 @@ def test_only_mlir_knows_the_provider() -> None:
 def test_third_party_imports_are_declared() -> None:
     """The library imports nothing that ``pip install`` does not bring (extras only lazily)."""
     allowed = {"shlo_tools", "numpy", "ml_dtypes", "click", "rich"}
-    for source in SOURCES:
+    for source in sources():
         if any(source.path.match(pattern) for pattern in PEERS_WORKERS):
             continue
         for node in source.tree.body:  # what a plain import of the module needs
@@ -319,7 +319,7 @@ def test_no_assert_in_the_library() -> None:
     """``python -O`` drops assert statements; what a user can get wrong needs an error."""
     results = [
         _where(source, node.lineno)
-        for source in SOURCES
+        for source in sources()
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Assert)
     ]
@@ -341,7 +341,7 @@ def test_nothing_is_swallowed() -> None:
     """A handler of everything must raise again: to clean up, or as an error that says what."""
     results = [
         _where(source, node.lineno)
-        for source in SOURCES
+        for source in sources()
         for node in ast.walk(source.tree)
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or (_catches_all(node) and not _raises(node)))
@@ -355,7 +355,7 @@ def _test_sources() -> list[Path]:
 
 
 def test_files_stay_short() -> None:
-    lengths = {source.relative: source.text.count("\n") for source in SOURCES}
+    lengths = {source.relative: source.text.count("\n") for source in sources()}
     for path in _test_sources():
         lengths[path.relative_to(ROOT).as_posix()] = path.read_text().count("\n")
     long = {name: length for name, length in lengths.items() if length > LINES}
@@ -372,7 +372,7 @@ def test_symlinks_are_relative(name: str) -> None:
 
 
 def test_nothing_is_called_helper() -> None:
-    vague = [s.relative for s in SOURCES if re.search(r"helper|util|manager", s.path.stem)]
+    vague = [s.relative for s in sources() if re.search(r"helper|util|manager", s.path.stem)]
     assert not vague
 
 

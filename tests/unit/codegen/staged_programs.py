@@ -11,9 +11,12 @@ import pytest
 from guarded import closed_block, guarded, guarded_block, spread
 
 from shlo_tools import compile, interpret
+from shlo_tools.codegen.target import possible
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.stages import places
 from shlo_tools.cpu.stages.executable import StagedExecutable
+
+NARROWER = [target.name for target in possible()[1:]]  # than this machine's
 
 
 def staged(text: str) -> StagedExecutable:

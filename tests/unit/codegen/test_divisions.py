@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from staged_programs import assert_staged
+from staged_programs import NARROWER, assert_staged
 
 RESULTS = ("divide", "remainder")
 ELEMENTS = ("i16", "ui16", "i32", "ui32", "i64", "ui64")
@@ -92,7 +92,7 @@ def test_constant_divisors(element: str, divisor: int) -> None:
     assert_staged(program(x.size, element, str(divisor)), x)
 
 
-@pytest.mark.parametrize("name", ["avx2", "baseline"])
+@pytest.mark.parametrize("name", NARROWER)
 def test_narrower_registers(name: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", str(Path(__file__)), "-k", "not registers"]
     environment = {**os.environ, "SHLO_TARGET": name}

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from staged_programs import assert_staged, staged
+from staged_programs import NARROWER, assert_staged, staged
 
 from shlo_tools.dtypes import ELEMENT_TYPES
 
@@ -100,7 +100,7 @@ def test_constant_kernels_are_packed_once_and_the_same_bits(size: int) -> None:
     assert (constant.memory.kept > 0) == (size > 1)  # one row reads the kernel where it lies
 
 
-@pytest.mark.parametrize("target", ["avx2", "baseline"])
+@pytest.mark.parametrize("target", NARROWER)
 def test_narrower_registers(target: str) -> None:
     """The same for processors that this one is not."""
     command = [sys.executable, "-m", "pytest", "-q", "-k", "test_few_windows and f32", __file__]

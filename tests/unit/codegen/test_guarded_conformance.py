@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from staged_programs import NARROWER
 
 HERE = Path(__file__).parent
 CONFORMANCE = HERE.parents[1] / "conformance"
@@ -40,7 +41,7 @@ def test_nothing_outside_is_touched(files: list[str]) -> None:
     passes([file for file in files if (CONFORMANCE / file).exists()])
 
 
-@pytest.mark.parametrize("target", ["avx2", "baseline"])
+@pytest.mark.parametrize("target", NARROWER)
 def test_narrower_registers(target: str) -> None:
     """The same kernels for processors that this one is not."""
     files = ["test_reduction.py", "test_contraction.py", "test_movement.py", "test_signal.py"]

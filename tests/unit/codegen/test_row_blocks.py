@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from row_sum_programs import PROGRAMS
-from staged_programs import assert_staged, staged
+from staged_programs import NARROWER, assert_staged, staged
 from test_merged_rows import RowProgram
 
 from shlo_tools import compile
@@ -184,7 +184,7 @@ def test_the_number_of_threads_changes_no_bit() -> None:
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("target", ["avx2", "baseline"])
+@pytest.mark.parametrize("target", NARROWER)
 def test_other_processors(target: str) -> None:
     random = np.random.default_rng(0)
     for result, program in zip(_child(SHLO_TARGET=target), PROGRAMS.values(), strict=True):

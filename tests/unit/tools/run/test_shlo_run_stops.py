@@ -78,9 +78,9 @@ def chain(count: int, op: Callable[[int], str]) -> str:
 
 # Programs that keep each stage busy for longer than anybody wants to wait.
 SLOW = {
-    "while parsing": chain(700_000, lambda i: f"stablehlo.add %{i}, %{i} : tensor<8xf32>"),
-    "while compiling": chain(100_000, lambda i: f"stablehlo.sine %{i} : tensor<8xf32>"),
-    "while running @main": ENDLESS,
+    "while parsing": lambda: chain(700_000, "stablehlo.add %{0}, %{0} : tensor<8xf32>".format),
+    "while compiling": lambda: chain(100_000, "stablehlo.sine %{} : tensor<8xf32>".format),
+    "while running @main": lambda: ENDLESS,
 }
 TELLING = """\
 import sys
@@ -99,7 +99,7 @@ shlo_run.main(sys.argv[1:])
 
 @pytest.mark.parametrize("stage", SLOW)
 def test_interrupt_ends_every_stage_at_once(stage: str) -> None:
-    Path("slow.mlir").write_text(SLOW[stage])
+    Path("slow.mlir").write_text(SLOW[stage]())
     Path("out.npz").write_text("precious")
     arguments = ["slow.mlir", "--input=0", "--output=out.npz"]
     process = subprocess.Popen(
