@@ -30,6 +30,11 @@ MPMATH: dict[str, Callable[[Any], Any]] = {
 # Units in the last place of each part, not of the modulus.
 BOUNDS = {np.complex64: 0.6, np.complex128: 6.0}
 
+# Decimal digits of mpmath, which cancels: 1 beside numbers of all sizes, and beside the product of
+# three of them where both ends of the range meet.
+DIGITS = {np.complex64: 200, np.complex128: 700}
+DIGITS_AT_ENDS = {np.complex64: 200, np.complex128: 1000}
+
 # Beyond, the result overflows or mpmath takes too long.
 LIMITS = {"cosh": 700.0, "sinh": 700.0, "tan": 1e4, "square": 1e150}
 
@@ -41,6 +46,15 @@ def part(name: str, z: Array, half: str, expected: Array, bound: float) -> Case:
     text = f"""%w = "chlo.{name}"(%in0) : ({type_of(z)}) -> {type_of(z)}
     %out0 = stablehlo.{half} %w : ({type_of(z)}) -> {result}"""
     return snippet(f"{name} {half} {real}", text, [z], [expected], Ulps(bound), [result])
+
+
+def exact_parts(name: str, z: Array, digits: int) -> tuple[Array, Array]:
+    """Real and imaginary parts of the function at each point."""
+    with mpmath.workdps(digits):
+        values = [MPMATH[name](mpmath.mpc(w.real, w.imag)) for w in z.tolist()]
+        real = np.array([longdouble(value.real) for value in values])
+        imag = np.array([longdouble(value.imag) for value in values])
+    return real, imag
 
 
 def points(dtype: Any) -> Array:
@@ -61,17 +75,14 @@ def points(dtype: Any) -> Array:
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
 def test_both_parts(dtype: Any) -> None:
     cases = []
-    for name, exact in MPMATH.items():
+    for name in MPMATH:
         z = points(dtype)
         limit = LIMITS.get(name, np.inf)
         if name in ("cosh", "sinh") and dtype is np.complex64:
             limit = 80.0
         larger = np.maximum(np.abs(z.real), np.abs(z.imag)).astype(np.float64)
         z = np.extract(larger < limit, z)
-        with mpmath.workdps(700):  # mpmath cancels: 1 beside numbers of 300 digits
-            values = [exact(mpmath.mpc(w.real, w.imag)) for w in z.tolist()]
-            real = np.array([longdouble(value.real) for value in values])
-            imag = np.array([longdouble(value.imag) for value in values])
+        real, imag = exact_parts(name, z, DIGITS[dtype])
         bound = BOUNDS[dtype]
         cases += [part(name, z, "real", real, bound), part(name, z, "imag", imag, bound)]
     check(cases)
@@ -93,12 +104,13 @@ def test_the_largest_and_the_least(dtype: Any) -> None:
     ]
     signed = [sign * float(size) for size in sizes for sign in (1, -1)]
     z = np.array([complex(*pair) for pair in product(signed, signed)]).astype(dtype)
+    upper = np.extract(z.imag > 0, z)  # at a conjugate, the result is the conjugate
+    z = np.concatenate([upper, upper.conj()])
+    assert len(set(z.tolist())) == len(signed) ** 2
     cases = []
     for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh"):
-        with mpmath.workdps(1500):
-            values = [MPMATH[name](mpmath.mpc(w.real, w.imag)) for w in z.tolist()]
-            real = np.array([longdouble(value.real) for value in values])
-            imag = np.array([longdouble(value.imag) for value in values])
+        real, imag = exact_parts(name, upper, DIGITS_AT_ENDS[dtype])
+        real, imag = np.concatenate([real, real]), np.concatenate([imag, -imag])
         bound = BOUNDS[dtype]
         cases += [part(name, z, "real", real, bound), part(name, z, "imag", imag, bound)]
     check(cases)
