@@ -116,9 +116,9 @@ def _has_sizes(case: Case) -> bool:
 
 @cache
 def _parsed_cases(family: str) -> list[Erased]:
-    """The cases that are valid programs without their sizes."""
+    """The cases that are valid programs without their sizes, each once: many differ in values."""
     results = []
-    for case in _cases(family):
+    for case in dict.fromkeys(_cases(family)):
         with mlir.library_context():
             try:
                 mlir.parse_module(case.text)
