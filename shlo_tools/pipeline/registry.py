@@ -26,6 +26,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from weakref import WeakKeyDictionary
 
 from shlo_tools import mlir, plug_ins
 from shlo_tools.errors import PipelineError, ShloError, did_you_mean
@@ -224,13 +225,23 @@ def summaries() -> dict[str, str]:
 
 
 # --- options --------------------------------------------------------------------------------------
+_hints: WeakKeyDictionary[PassClass, dict[str, Any]] = WeakKeyDictionary()
+
+
+def _types(cls: PassClass) -> dict[str, Any]:
+    """Those of a pass's options; to evaluate annotations takes as long as most passes."""
+    if cls not in _hints:
+        _hints[cls] = get_type_hints(cls)
+    return _hints[cls]
+
+
 def instantiate(cls: PassClass, options: Mapping[str, str | None]) -> Pass:
     """A pass with options given as text.
 
     Raises:
         PipelineError: an unknown option, or a value of the wrong type.
     """
-    hints = get_type_hints(cls) if options else {}  # they take as long as most passes
+    hints = _types(cls) if options else {}
     known = {field.name.replace("_", "-"): field for field in fields(cls)}
     values: dict[str, Any] = {}
     for key, text in options.items():
