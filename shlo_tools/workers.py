@@ -21,10 +21,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shlo_tools.errors import ShloError, UnsupportedError
+
+if TYPE_CHECKING:  # few programs are read in another process, and importing it takes a while
+    from multiprocessing.connection import Connection
 
 
 class WorkerDied(ShloError):
@@ -76,7 +78,7 @@ class Worker:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
         )
         theirs.close()
-        self._pipe = Connection(ours.detach())
+        self._pipe = _connection(ours.detach())
         self._lock = threading.Lock()
         self._has_ended = False
         atexit.register(self._process.terminate)
@@ -172,6 +174,12 @@ def ask(
             continue
 
 
+def _connection(handle: int) -> Connection:
+    from multiprocessing.connection import Connection
+
+    return Connection(handle)
+
+
 def _send(pipe: Connection, message: Any) -> None:
     """Like ``pipe.send``, whose older protocol makes numpy forget the byte order of arrays."""
     pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
@@ -195,7 +203,7 @@ def limit_memory(size: int) -> None:
 def serve(actions: Mapping[str, Callable[..., Any]]) -> None:
     """Answer requests until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-    pipe = Connection(int(sys.argv[1]))
+    pipe = _connection(int(sys.argv[1]))
     while True:
         try:
             name, arguments = _received(pipe)

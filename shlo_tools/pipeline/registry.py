@@ -179,8 +179,8 @@ def load_plugin(path: str) -> None:
 def find_pass(name: str) -> PassClass | None:
     """The Python pass of that name, or None."""
     _load_built_in()
-    if name not in _passes:
-        _load_entry_points()
+    if name not in _passes and not mlir.is_native_pass(name):
+        _load_entry_points()  # which takes longer than to compile a small program
     entry = _passes.get(name)
     if entry is None or isinstance(entry, type):
         return entry
