@@ -17,7 +17,6 @@ os.environ.setdefault("SHLO_VERIFY_EACH", "1")
 os.environ.setdefault("SHLO_SHARE_ALL", "1")
 os.environ.pop("SHLO_CACHE_DIR", None)  # programs are compiled each time
 os.environ["XDG_CACHE_HOME"] = str(Path(__file__).resolve().parents[1] / "build/cache")
-
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 collect_ignore_glob = ["*.mlir"]

@@ -82,7 +82,8 @@ class TinyKernel(TinyPlaces):
                 self.lies_at(node, self._place(number))
         self._emit_below(stage.results)
         tiny = [(number, node) for number, node in results if 0 < node.count <= LARGEST]
-        for value, (number, node) in [(self.value(node), (number, node)) for number, node in tiny]:
+        values = [self.value(node) for _, node in tiny]
+        for value, (number, node) in zip(values, tiny, strict=True):
             self.store_run(value, self._place(number), node.count)
         return self.function
 
