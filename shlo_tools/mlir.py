@@ -19,9 +19,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from mmap import ACCESS_READ, mmap
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
+from shlo_tools import elf
 from shlo_tools.dialects import check
 from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError, UnsupportedError
 from shlo_tools.foreign import second_mlir
@@ -884,12 +886,26 @@ def registered_op_names() -> tuple[str, ...]:
 def native_pass_names() -> tuple[str, ...]:
     """Names of the C++ passes: strings of the library that its pipeline parser accepts.
 
-    The bindings list no passes; this takes half a second and is for help and suggestions.
+    The bindings list no passes; this takes a third of a second and is for help and suggestions.
     """
-    with open(library_path(), "rb") as library:
-        strings = _ends_of_strings(library.read())
+    with open(library_path(), "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as library:
+        strings = _ends_of_strings(_constants(library))
     with library_context():
         return tuple(sorted(name for s in strings if is_native_pass(name := s.decode())))
+
+
+def _constants(library: mmap) -> bytes:
+    """The part of a library in which its strings are; all of it where that is not known."""
+    try:
+        sections, names = elf.sections(library, elf.SHARED)
+    except elf.UnsupportedObject:
+        return library[:]
+    parts = [slice(section.offset, section.offset + section.size) for section in sections]
+    spelled = library[parts[names]]
+    for section, part in zip(sections, parts, strict=True):
+        if elf.text_at(spelled, section.name) == ".rodata":
+            return library[part]
+    return library[:]
 
 
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-")  # of which names of passes consist

@@ -20,11 +20,11 @@ from shlo_tools.codegen.lowered import is_public
 from shlo_tools.codegen.manifest import read_manifest
 from shlo_tools.cpu import native, weights
 from shlo_tools.cpu.executable import select_function
-from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.program import read
 from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.elf import UnsupportedObject
 from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.types import array_type

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shlo_tools.cpu.machine_code import elf
-from shlo_tools.cpu.machine_code.elf import UnsupportedObject
+from shlo_tools import elf
+from shlo_tools.elf import UnsupportedObject
 
 _LOCAL, _GLOBAL = 0, 1
 _OBJECT, _FUNCTION, _SECTION, _FILE = 1, 2, 3, 4  # types of symbols

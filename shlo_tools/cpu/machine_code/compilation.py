@@ -19,9 +19,9 @@ from shlo_tools.codegen.function import ADDRESSES, exporting_text
 from shlo_tools.codegen.library import compiling
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.machine_code import objects, store
-from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 from shlo_tools.cpu.machine_code.objects import ObjectFile
 from shlo_tools.cpu.machine_code.requests import Place, Request
+from shlo_tools.elf import UnsupportedObject
 
 
 class MachineCode:

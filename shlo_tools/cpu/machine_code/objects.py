@@ -16,8 +16,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from shlo_tools.cpu.machine_code import elf
-from shlo_tools.cpu.machine_code.elf import UnsupportedObject
+from shlo_tools import elf
+from shlo_tools.elf import UnsupportedObject
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 
 from shlo_tools.aot import compiling, relocatable
 from shlo_tools.cpu.machine_code import objects
-from shlo_tools.cpu.machine_code.elf import UnsupportedObject
+from shlo_tools.elf import UnsupportedObject
 
 pytestmark = pytest.mark.skipif(not objects.is_supported(), reason="no objects are made here")
 
