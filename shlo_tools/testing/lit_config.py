@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shlo_tools.errors import ShloError
-from shlo_tools.testing import substitutions
+from shlo_tools.testing import fork_server, substitutions
 
 
 def configure_lit(
@@ -38,8 +38,10 @@ def configure_lit(
 
     lit ends with an error where there is no FileCheck.
     """
+    config.environment.update(substitutions.environment())
+    server = fork_server.start(config.environment)
     try:
-        config.substitutions.extend(substitutions.substitutions(tools))
+        config.substitutions.extend(substitutions.substitutions(tools, server))
     except ShloError as error:
         lit_config.fatal(error.render())
     if config.test_format is None:
@@ -47,5 +49,4 @@ def configure_lit(
     if not config.suffixes:
         config.suffixes = list(suffixes)
     config.excludes = [*config.excludes, "Inputs"]
-    config.environment.update(substitutions.environment())
     config.available_features |= substitutions.features(features)

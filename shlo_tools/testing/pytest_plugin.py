@@ -7,7 +7,7 @@ loaded into pytest's process: tools run in processes of their own, whose end is 
 from __future__ import annotations
 
 import fnmatch
-import sys
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from shlo_tools.errors import ShloError
-from shlo_tools.testing import run_lines, shell, substitutions
+from shlo_tools.testing import fork_server, run_lines, shell, substitutions
+from shlo_tools.testing.fork_server import ForkServer
 
 _TIMEOUT = 600.0  # seconds
 
@@ -144,7 +145,7 @@ class Program(pytest.Item):
 
     def _failure_of_checks(self) -> tuple[str, bool]:
         backend = self.config.getoption("--shlo-backend")
-        command = [sys.executable, "-P", "-m", "shlo_tools.tools.run", str(self.path)]
+        command = [*substitutions.command("shlo_tools.tools.run", _server()), str(self.path)]
         command += ["--split-input-file", f"--backend={backend}"]
         timeout = self._timeout()
         status, output = shell.run_program(command, substitutions.environment(), timeout)
@@ -197,4 +198,10 @@ def _tools(rows: tuple[str, ...], needs_filecheck: bool) -> list[tuple[str, str]
         if not equals:
             raise ShloError(f"shlo_tools: {row!r} is not name = command")
         others[name.strip()] = command.strip()
-    return substitutions.substitutions(others)
+    return substitutions.substitutions(others, _server())
+
+
+@cache
+def _server() -> ForkServer | None:
+    """What runs tools, for all tests of this process."""
+    return fork_server.start({**os.environ, **substitutions.environment()})

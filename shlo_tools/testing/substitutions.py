@@ -12,6 +12,7 @@ from pathlib import Path
 
 import shlo_tools
 from shlo_tools.errors import ShloError
+from shlo_tools.testing.fork_server import ForkServer
 
 # The tools that RUN lines call, with and without a percent sign, and the modules that run.
 TOOLS = {
@@ -56,12 +57,16 @@ def find_filecheck() -> str:
     return path
 
 
-def substitutions(others: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+def substitutions(
+    others: Mapping[str, str] | None = None, server: ForkServer | None = None
+) -> list[tuple[str, str]]:
     """Patterns of words, and the commands that they stand for, in lit's form.
 
     Args:
         others: further names and their commands, or other commands for names of ``TOOLS``. A name
             that begins with a percent sign is replaced wherever it stands.
+        server: what runs tools, and the FileCheck that pip brings; without it they start by
+            themselves.
 
     Raises:
         ShloError: there is no FileCheck.
@@ -69,12 +74,33 @@ def substitutions(others: Mapping[str, str] | None = None) -> list[tuple[str, st
     path = _python_path()
     # Said again with each tool: lit's own diff leaves another path to the commands that follow it.
     setting = f'env "PYTHONPATH={path}" ' if path else ""
-    python = f'{setting}"{sys.executable}" -P -m shlo_tools.tools.'
-    commands = {name: f"{python}{module}" for name, module in TOOLS.items()}
+    commands = {
+        name: setting + _quoted(command(f"shlo_tools.tools.{module}", server))
+        for name, module in TOOLS.items()
+    }
     commands["FileCheck"] = ""
     commands |= others or {}
-    commands["FileCheck"] = commands["FileCheck"] or f'"{find_filecheck()}"'
-    return [(_pattern(name), command) for name, command in commands.items()]
+    if not commands["FileCheck"]:
+        filecheck = find_filecheck()
+        words = command("filecheck", server) if _is_of_pip(filecheck) else [filecheck]
+        commands["FileCheck"] = setting + _quoted(words)
+    return [(_pattern(name), text) for name, text in commands.items()]
+
+
+def command(module: str, server: ForkServer | None) -> list[str]:
+    """The words that run a module under this Python."""
+    return server.command(module) if server else [sys.executable, "-P", "-m", module]
+
+
+def _quoted(words: Iterable[str]) -> str:
+    """Words for a shell, or lit."""
+    return " ".join(f'"{word}"' for word in words)
+
+
+def _is_of_pip(path: str) -> bool:
+    """Whether a program is the one that pip puts beside this Python."""
+    beside = os.path.join(os.path.dirname(sys.executable), "filecheck")
+    return path == beside and importlib.util.find_spec("filecheck") is not None
 
 
 def _pattern(name: str) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from served import module
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
@@ -69,19 +71,19 @@ def _blocks(page: Path) -> list[Block]:
 def _tools(folder: Path) -> None:
     """Commands as they are where the package is installed."""
     folder.mkdir()
-    commands = {name: f"from {target.replace(':', ' import ')}" for name, target in SCRIPTS.items()}
-    commands = {name: f"{text}; main()" for name, text in commands.items()}
-    commands |= {
-        "lit": "from lit.main import main; main()",
-        "pytest": "import sys, pytest; sys.exit(pytest.main())",
+    commands = {
+        name: module(target.removesuffix(".command:main")) for name, target in SCRIPTS.items()
     }
-    for name, code in commands.items():
+    commands |= {
+        "lit": [sys.executable, "-c", "from lit.main import main; main()"],
+        "pytest": [sys.executable, "-m", "pytest"],
+        "python": [sys.executable],
+        "python3": [sys.executable],
+    }
+    for name, words in commands.items():
         path = folder / name
-        path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n')
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         path.chmod(0o755)
-    for name in ("python", "python3"):
-        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-        (folder / name).chmod(0o755)
 
 
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -159,7 +159,7 @@ def test_upstreams_idioms(suite: dict[str, tuple[str, str]], tmp_path: Path) -> 
 def test_tools_are_words(line: str, tools: int) -> None:
     for pattern, command in substitutions.substitutions():
         line = re.sub(pattern, lambda _, with_=command: with_, line)
-    assert line.count("-m shlo_tools.tools.") == tools
+    assert line.count("shlo_tools.tools.") == tools
 
 
 def test_filecheck_is_the_one_that_is_asked_for(

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from served import module
+
 ROOT = Path(__file__).resolve().parents[4]
 PLUGIN = ROOT / "tests" / "lit" / "shlo-opt" / "Inputs" / "plugin.py"
 DEEP = 20_000
@@ -27,7 +29,7 @@ def shlo_opt(
     *arguments: str | Path, source: str | bytes = b"", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
+        [*module("shlo_tools.tools.opt"), *map(str, arguments)],
         input=source.encode() if isinstance(source, str) else source,
         capture_output=True,
         cwd=cwd,

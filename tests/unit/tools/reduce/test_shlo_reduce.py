@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from served import module
 
 ROOT = Path(__file__).resolve().parents[4]
 PROGRAM = """
@@ -27,7 +28,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
 def reduce(folder: Path, *options: str, text: str = PROGRAM) -> subprocess.CompletedProcess[str]:
     (folder / "model.mlir").write_text(text)
     return subprocess.run(
-        [*COMMAND, "model.mlir", *options],
+        [*module("shlo_tools.tools.reduce"), "model.mlir", *options],
         cwd=folder,
         capture_output=True,
         text=True,

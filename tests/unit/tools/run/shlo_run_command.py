@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from served import module
+
 ROOT = Path(__file__).resolve().parents[4]
 PROGRAMS = ROOT / "tests" / "programs"
 COMMAND = [sys.executable, "-m", "shlo_tools.tools.run"]
@@ -43,7 +45,7 @@ func.func @main(%x: tensor<i32>) -> tensor<i32> {
 
 def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *arguments],
+        [*module("shlo_tools.tools.run"), *arguments],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,

@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from served import module
 
 from shlo_tools.program import versions
 from shlo_tools.tools.translate import translations
@@ -28,9 +29,8 @@ GOOD = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 
 def shlo_translate(*arguments: str, source: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments], input=source, capture_output=True, env=ENVIRONMENT, timeout=120
-    )
+    command = [*module("shlo_tools.tools.translate"), *arguments]
+    return subprocess.run(command, input=source, capture_output=True, env=ENVIRONMENT, timeout=120)
 
 
 def refused(*arguments: str, source: bytes = b"") -> str:

@@ -1,0 +1,64 @@
+"""Programs that start in some milliseconds: forks of a process that has loaded what they need.
+
+    server = fork_server.start(os.environ)
+    subprocess.run([*server.command("shlo_tools.tools.opt"), "model.mlir", "--cse"])
+
+Most of what a short test takes is the start of its tools: MLIR, numpy and some hundred modules.
+Here one process (``__main__``) loads them, and forks for each program. So a program is a process as
+any other, with the streams, the folder and the variables of whoever starts it (``client``), and its
+end is seen there, a crash as well. A program whose variables ask for another Python
+(``PYTHONPATH``, ``LD_PRELOAD``, ...) starts the usual way.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from shlo_tools.testing.fork_server import client
+
+
+def start(environment: Mapping[str, str]) -> ForkServer | None:
+    """A server, where processes can be forked.
+
+    Args:
+        environment: what it sees; programs that are to be served have the same of ``PYTHONPATH``
+            and the like.
+    """
+    return ForkServer(environment) if hasattr(os, "fork") else None
+
+
+class ForkServer:
+    """A server that ends with this process, or when it is closed.
+
+    Attributes:
+        address: of a socket that is there as soon as all is loaded; until then programs start the
+            usual way.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.address = Path(tempfile.mkdtemp(prefix="shlo-fork-server-")) / "socket"
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__, str(self.address)],
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        atexit.register(self.close)
+
+    def command(self, module: str) -> list[str]:
+        """The words that do what ``python -P -m module`` does."""
+        return [sys.executable, "-I", "-S", client.__file__, str(self.address), module]
+
+    def close(self) -> None:
+        """End it; programs that still run go on."""
+        atexit.unregister(self.close)
+        self._process.kill()
+        self._process.communicate()
+        shutil.rmtree(self.address.parent, ignore_errors=True)
