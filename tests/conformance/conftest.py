@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from guarded import guard_programs
 
 from shlo_tools.cpu.stages import building
 
@@ -13,3 +14,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "linalg":
         monkeypatch.setattr(building, "build", lambda *_, **__: None)
     return str(request.param)
+
+
+@pytest.fixture
+def unmapped_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What kernels read or write outside of their buffers ends the process, and fails the test."""
+    guard_programs(monkeypatch)

@@ -14,6 +14,8 @@ import shlo_tools
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.errors import ShloError
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 PLAIN = [t for t in ELEMENT_TYPES.values() if t.name != "index"]
 REAL = [t for t in PLAIN if not t.is_complex]

@@ -19,7 +19,7 @@ from expected import FLOATS, INTEGERS, wrapped
 Array = np.ndarray[Any, Any]
 Axes = Sequence[int]
 
-pytestmark = pytest.mark.usefixtures("way")
+pytestmark = pytest.mark.usefixtures("way", "unmapped_neighbours")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from cases._inputs import dense, edges, noise
 from cases._types import COMPLEX, dtype_of, finfo
 from expected import FLOATS, INTEGERS, REAL, converted, nearest
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 
 

@@ -18,7 +18,7 @@ from shlo_tools import mlir, ops
 from shlo_tools.builder import Module
 from shlo_tools.errors import ConstraintError
 
-pytestmark = pytest.mark.usefixtures("way")
+pytestmark = pytest.mark.usefixtures("way", "unmapped_neighbours")
 
 
 @dataclass

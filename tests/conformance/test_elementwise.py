@@ -23,6 +23,8 @@ from expected import (
     table,
 )
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 
 UNARY: tuple[str, ...] = ("abs", "ceil", "count_leading_zeros", "floor", "negate", "not")

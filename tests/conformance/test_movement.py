@@ -19,6 +19,8 @@ from expected import FLOATS, INTEGERS, REAL
 import shlo_tools
 from shlo_tools.dtypes import ELEMENT_TYPES
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 
 

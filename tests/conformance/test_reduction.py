@@ -17,6 +17,8 @@ from expected import FLOATS, INTEGER_OPS, INTEGERS, REAL
 
 import shlo_tools
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 
 

@@ -12,6 +12,8 @@ from cases._inputs import noise
 from cases._types import dtype_of
 from expected import FLOATS, SIGNED
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 
 

@@ -14,6 +14,8 @@ from cases._tolerances import Ulps
 from sliding import Sliding
 from window_cases import FOLDS, attributes, case, numbers
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 
 def whole(shape: Sequence[int], dimension: int, *, forward: bool) -> Sliding:
     """Windows over every prefix (or suffix) of a dimension."""

@@ -7,6 +7,8 @@ import pytest
 
 import shlo_tools
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 PROGRAM = """
 func.func @main(%i: tensor<1x{type}>) -> tensor<4xi32> {{
   %x = stablehlo.constant dense<0> : tensor<4xi32>

@@ -21,6 +21,8 @@ from shlo_tools import ops
 from shlo_tools.builder import Module
 from shlo_tools.errors import ConstraintError
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 Array = np.ndarray[Any, Any]
 
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 30, 31, 64, 97]

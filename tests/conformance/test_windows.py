@@ -18,6 +18,8 @@ from shlo_tools import mlir, ops
 from shlo_tools.builder import Module
 from shlo_tools.errors import ConstraintError
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 
 def drawn(random: Any, rank: int) -> tuple[list[int], Sliding]:
     """A shape and window attributes, by lot."""

@@ -55,10 +55,21 @@ def assert_staged(
             patch.setattr(memory, "block", closed_block if at_end else block)
             kept.append(_listed(executable(*arrays)))
             for result, target in zip(kept[-1], expected, strict=True):
-                np.testing.assert_array_equal(_numbers(result), _numbers(target), err_msg=text)
+                _assert_equal(result, target, text)
                 np.testing.assert_array_equal(alike(result), alike(target), err_msg=text)
-            for array, arguments in zip(arrays, inputs, strict=True):
-                np.testing.assert_array_equal(_numbers(array), _numbers(arguments))
+            for array, argument in zip(arrays, inputs, strict=True):
+                _assert_equal(array, argument, text)
+
+
+def _assert_equal(actual: Any, expected: Any, text: str) -> None:
+    """The same numbers; most have the same bits, which numpy sees ten times as fast."""
+    if _bits(actual) != _bits(expected):
+        np.testing.assert_array_equal(_numbers(actual), _numbers(expected), err_msg=text)
+
+
+def _bits(array: Any) -> tuple[np.dtype, tuple[int, ...], bytes]:
+    known = np.asarray(array)
+    return known.dtype, known.shape, known.tobytes()
 
 
 def _numbers(array: Any) -> np.ndarray:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pytest
 
+from shlo_tools.codegen import memory_plan
 from shlo_tools.codegen.memory_plan import ALIGNMENT, Lifetime, MemoryPlan
+from shlo_tools.cpu import memory
+from shlo_tools.cpu.stages import places
+from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.dtypes import Array
 
 _PAGE = mmap.PAGESIZE
 _mprotect = ctypes.CDLL(None).mprotect
@@ -66,3 +73,27 @@ def closed_block(count: int) -> tuple[np.ndarray, int, int]:
         if _mprotect(data.ctypes.data + page, _PAGE, 0):
             raise OSError("mprotect failed")
     return data, 0, data.ctypes.data
+
+
+def guard_programs(patch: pytest.MonkeyPatch) -> None:
+    """Have arguments, results and values between stages each lie in front of an unmapped page."""
+    at_once = StagedExecutable._at_once
+
+    def guarded_arguments(self: StagedExecutable, arguments: Sequence[Any]) -> Any:
+        if all(type(argument) is np.ndarray for argument in arguments):
+            arguments = tuple(_in_front(argument) for argument in arguments)
+        return at_once(self, arguments)
+
+    patch.setattr(places.memory_plan, "plan", spread)
+    patch.setattr(places.memory_plan, "inside", lambda *_: {})
+    patch.setattr(memory, "block", _block)
+    patch.setattr(StagedExecutable, "_at_once", guarded_arguments)
+
+
+def _block(count: int) -> tuple[Array, int, int]:
+    """Results stay aligned, as the tests demand: up to 63 bytes are between them and the page."""
+    return closed_block(count if count in closed else memory_plan.aligned(count))
+
+
+def _in_front(array: Array) -> Array:
+    return guarded(array, at_end=True) if array.flags.c_contiguous else array
