@@ -15,9 +15,10 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 def module(name: str) -> list[str]:
     """The words that do what ``python -m name`` does, in ``ENVIRONMENT``."""
-    return substitutions.command(name, _server())
+    return substitutions.command(name, server())
 
 
 @cache
-def _server() -> ForkServer | None:
+def server() -> ForkServer | None:
+    """What runs them, if anything does."""
     return fork_server.start(ENVIRONMENT)

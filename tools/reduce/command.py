@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -58,8 +60,24 @@ def command(model: str, test: str, match: str, output: str, timeout: float) -> i
         raise ShloError(f"--timeout={timeout:g}: a test needs some time")
     files.check_writable(output)
     source = files.read_file(model)
-    trial = Trial(test, match, timeout)
+    trial = Trial(test, match, timeout, _environment(test))
     return _reduced(source, model, trial, output)
+
+
+def _environment(test: str) -> dict[str, str]:
+    """The variables of tests; where these call tools of this Python, they start as forks."""
+    from shlo_tools.testing import fork_server, substitutions
+
+    environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}
+    tools = {name: f"shlo_tools.tools.{module}" for name, module in substitutions.TOOLS.items()}
+    here = os.path.dirname(sys.executable)
+    called = {
+        name: module
+        for name, module in tools.items()
+        if name in test and os.path.dirname(shutil.which(name) or "") == here
+    }
+    server = fork_server.start(environment) if called else None
+    return environment | ({"PATH": server.path(called)} if server else {})
 
 
 def _reduced(source: bytes, name: str, trial: Trial, output: str) -> int:

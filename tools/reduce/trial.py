@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shlo_tools.errors import ShloError
@@ -37,11 +39,13 @@ class Trial:
         command: for the shell; ``{}`` is the path of a file that holds the program.
         match: a regular expression that the output has to hold; '' for any output.
         timeout: seconds.
+        environment: the variables that it sees.
     """
 
     command: str
     match: str = ""
     timeout: float = 60.0
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
     def run(self, text: str) -> Ending:
         """Run the command on a program, in a process group of its own."""
@@ -49,8 +53,9 @@ class Trial:
             path = Path(folder, "candidate.mlir")
             path.write_text(text)
             command = self.command.replace("{}", shlex.quote(str(path)))
+            options = {"shell": True, "env": self.environment, "stdin": subprocess.DEVNULL}
             streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-            with group_of(command, shell=True, stdin=subprocess.DEVNULL, **streams) as process:
+            with group_of(command, **options, **streams) as process:
                 try:
                     output, _ = process.communicate(timeout=self.timeout)
                 except subprocess.TimeoutExpired:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,16 @@ class ForkServer:
     def command(self, module: str) -> list[str]:
         """The words that do what ``python -P -m module`` does."""
         return [sys.executable, "-I", "-S", client.__file__, str(self.address), module]
+
+    def path(self, modules: Mapping[str, str]) -> str:
+        """PATH, and in front of it a folder of commands: their names, and the modules they run."""
+        folder = self.address.parent / "bin"
+        folder.mkdir()
+        for name, module in modules.items():
+            file = folder / name
+            file.write_text(f'#!/bin/sh\nexec {shlex.join(self.command(module))} "$@"\n')
+            file.chmod(0o755)
+        return os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])
 
     def close(self) -> None:
         """End it; programs that still run go on."""

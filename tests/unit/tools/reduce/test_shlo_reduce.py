@@ -56,6 +56,23 @@ def test_the_output_must_match(tmp_path: Path) -> None:
     assert "stablehlo.cosine" in done.stdout and "sine %0" not in done.stdout
 
 
+def test_tools_of_this_python_start_as_forks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no others: those of another installation are what the test means."""
+    ours, theirs = Path(sys.executable).parent, tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "shlo-run").write_text("#!/bin/sh\n")
+    (theirs / "shlo-run").chmod(0o755)
+    if not (ours / "shlo-run").exists():
+        pytest.skip("the package is not installed")
+    for first, pattern in ((ours, "fork-server.*bin/shlo-run"), (theirs, "theirs/shlo-run")):
+        path = os.pathsep.join([str(first), str(ours), os.environ["PATH"]])
+        monkeypatch.setitem(ENVIRONMENT, "PATH", path)
+        done = reduce(tmp_path, "--test=command -v shlo-run; exit 1 {}", f"--match={pattern}")
+        assert done.returncode == 0, done.stderr
+
+
 def test_an_inverted_test_keeps_what_succeeds(tmp_path: Path) -> None:
     done = reduce(tmp_path, "--test=! grep -q stablehlo.add {}")
     assert "stablehlo.add" in done.stdout and "sine" not in done.stdout
