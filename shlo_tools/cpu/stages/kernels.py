@@ -17,7 +17,7 @@ from shlo_tools.processors import processor_count
 _LINE, _MODULE = 30e-6, 3e-3  # seconds
 _SOME, _LONGEST = 40, 240  # lines of a module that is begun while others are still written
 _LONG = 90  # lines that are worth a second module
-_MOST = 4096  # kernels that stay though no program may use them any more
+_MOST = 512  # kernels that stay though no program may use them any more, of up to 1 MB each
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
 
