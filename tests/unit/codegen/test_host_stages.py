@@ -198,11 +198,13 @@ _SAMPLE = textwrap.dedent(
 )
 
 
+_MODULES = os.pathsep.join(str(Path(__file__).parents[level]) for level in (0, 2))  # of tests
+
+
 def test_threads_change_no_bit() -> None:
-    here = Path(__file__).parent
     digests = set()
     for threads in ("1", "2"):
-        variables = {**os.environ, "SHLO_NUM_THREADS": threads, "PYTHONPATH": str(here)}
+        variables = {**os.environ, "SHLO_NUM_THREADS": threads, "PYTHONPATH": _MODULES}
         run = subprocess.run(
             [sys.executable, "-c", _SAMPLE],
             env=variables,
@@ -279,8 +281,7 @@ _INTERRUPTED = textwrap.dedent(
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_transforms_stop_on_control_c_and_time_limits(threads: str) -> None:
-    here = str(Path(__file__).parent)
-    variables = {**os.environ, "SHLO_NUM_THREADS": threads, "PYTHONPATH": here}
+    variables = {**os.environ, "SHLO_NUM_THREADS": threads, "PYTHONPATH": _MODULES}
     command = [sys.executable, "-c", _INTERRUPTED]
     run = subprocess.run(command, env=variables, capture_output=True, text=True)
     assert (run.stdout.split(), run.returncode) == (["stopped"] * 3 + ["late"], 0), run.stderr

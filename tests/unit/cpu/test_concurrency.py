@@ -155,7 +155,7 @@ def test_failing_and_stopped_calls_leave_nothing_behind(count: Any) -> None:
 def test_programs_with_large_constants_in_bounded_memory() -> None:
     """Compiled and dropped one after the other, 16 MB each: a handful of them is all there is.
 
-    Eighty hold 1.3 GB; that nothing smaller stays behind is seen by test_garbage_is_collected.
+    Forty hold 0.6 GB; that nothing smaller stays behind is seen by test_garbage_is_collected.
     """
     values = np.random.default_rng(0).integers(0, 1 << 20, 4 << 20, np.int32)
     text = """
@@ -173,9 +173,9 @@ def test_programs_with_large_constants_in_bounded_memory() -> None:
         del constant, module
     mark = source.find(values[1000:1004].tobytes())
     before = 0
-    for number in range(80):
+    for number in range(40):
         other = source[:mark] + number.to_bytes(4, "little") + source[mark + 4 :]
         assert shlo_tools.compile(other)(1000) == number
-        if number == 20:
+        if number == 15:
             before = resident_bytes()
     assert resident_bytes() - before < 6 * values.nbytes

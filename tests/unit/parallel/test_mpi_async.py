@@ -92,9 +92,12 @@ def told(script: str, ranks: int) -> list[str]:
 
 
 COMPARE = """
+FEW = "all_reduce", "collective_broadcast"  # which MPI does on few of these programs
 KINDS = "f32", "i", "bf16", "!quant", "!quant", "f8", "complex", "ui16"
-for op in OPS:
+for number, op in enumerate(OPS):
     for seed, elements in enumerate(KINDS):
+        if op not in FEW and (number + seed + size) % 2:  # a job of one rank more has these
+            continue
         one = case(op, seed, large=seed == 0, elements=elements, beside=True)
         same = case(op, seed, large=seed == 0, elements=elements)
         grid = {"num_replicas": one.num_replicas, "num_partitions": one.num_partitions}

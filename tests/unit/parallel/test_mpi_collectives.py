@@ -18,8 +18,10 @@ def same(actual, expected):
     for x, y in zip(actual, expected, strict=True):
         assert (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes()), one.text
 
-for op in OPS:
+for number, op in enumerate(OPS):
     for seed in range(7):
+        if mpi.job().size > 1 and (number + seed + mpi.job().size // 2) % 2:
+            continue  # of 2 and 4 ranks each has half of them
         elements = "!quant" if seed in (4, 5) else ""
         operands = 1 + (op in VARIADIC and seed in (1, 5, 6))
         one = case(op, seed, large=seed in (0, 6), elements=elements, operands=operands)
