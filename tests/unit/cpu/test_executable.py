@@ -103,10 +103,10 @@ def test_a_result_larger_than_memory_is_refused() -> None:
 
 
 def test_temporaries_larger_than_memory_are_refused() -> None:
-    big = "tensor<1048576x1048576xf32>"
+    big = "tensor<262144x262144xf32>"
     executable = shlo_tools.compile(f"""
-      func.func @main(%a: {big.replace("1048576x1048576", "1048576")}) -> tensor<1048576xf32> {{
-        %b = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<1048576xf32>) -> {big}
+      func.func @main(%a: {big.replace("262144x262144", "262144")}) -> tensor<262144xf32> {{
+        %b = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<262144xf32>) -> {big}
         %t = stablehlo.transpose %b, dims = [1, 0] : ({big}) -> {big}
         %s = "stablehlo.sort"(%t) <{{dimension = 0 : i64}}> ({{
         ^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -115,11 +115,11 @@ def test_temporaries_larger_than_memory_are_refused() -> None:
         }}) : ({big}) -> {big}
         %zero = stablehlo.constant dense<0.0> : tensor<f32>
         %r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]
-          : ({big}, tensor<f32>) -> tensor<1048576xf32>
-        return %r : tensor<1048576xf32>
+          : ({big}, tensor<f32>) -> tensor<262144xf32>
+        return %r : tensor<262144xf32>
       }}""")
     with pytest.raises(ExecutionError, match="bytes are needed"):
-        executable(np.zeros(1048576, np.float32))
+        executable(np.zeros(262144, np.float32))
 
 
 def test_a_large_splat_is_one_element_until_it_runs() -> None:
