@@ -51,6 +51,7 @@ class ForkServer:
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
+        self._owner = os.getpid()
         atexit.register(self.close)
 
     def command(self, module: str) -> list[str]:
@@ -68,8 +69,10 @@ class ForkServer:
         return os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])
 
     def close(self) -> None:
-        """End it; programs that still run go on."""
+        """End it; programs that still run go on. In a fork of who started it, nothing happens."""
         atexit.unregister(self.close)
+        if os.getpid() != self._owner:
+            return
         self._process.kill()
         self._process.communicate()
         shutil.rmtree(self.address.parent, ignore_errors=True)

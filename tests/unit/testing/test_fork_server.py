@@ -191,6 +191,18 @@ def test_programs_start_without_a_server(environment: dict[str, str]) -> None:
     assert not server.address.parent.exists()
 
 
+def test_a_fork_of_who_started_it_leaves_it_alone(
+    server: ForkServer, environment: dict[str, str]
+) -> None:
+    child = os.fork()
+    if child == 0:
+        server.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    _, output, _ = _run(server.command("parent"), environment)
+    assert output.split()[1] == "True"
+
+
 def test_a_server_ends_with_who_started_it(environment: dict[str, str]) -> None:
     """Even with one that is killed."""
     code = """
