@@ -15,10 +15,9 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 def module(name: str) -> list[str]:
     """The words that do what ``python -m name`` does, in ``ENVIRONMENT``."""
-    return substitutions.command(name, server())
+    return substitutions.command(name, _server())
 
 
 @cache
-def server() -> ForkServer | None:
-    """What runs them, if anything does."""
+def _server() -> ForkServer | None:
     return fork_server.start(ENVIRONMENT)

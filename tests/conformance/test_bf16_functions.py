@@ -12,6 +12,8 @@ from scipy import special  # type: ignore[import-untyped]
 
 import shlo_tools
 
+pytestmark = pytest.mark.usefixtures("unmapped_neighbours")
+
 NEAREST: dict[str, Callable[[Any], Any]] = {
     "chlo.erf": special.erf,
     "chlo.erfc": special.erfc,

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -28,6 +27,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from served import module
+
+from shlo_tools.testing.fork_server import write_command
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
@@ -81,9 +82,7 @@ def _tools(folder: Path) -> None:
         "python3": [sys.executable],
     }
     for name, words in commands.items():
-        path = folder / name
-        path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
-        path.chmod(0o755)
+        write_command(folder / name, words)
 
 
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

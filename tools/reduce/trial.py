@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from shlo_tools.errors import ShloError
@@ -39,13 +38,13 @@ class Trial:
         command: for the shell; ``{}`` is the path of a file that holds the program.
         match: a regular expression that the output has to hold; '' for any output.
         timeout: seconds.
-        environment: the variables that it sees.
+        environment: the variables that it sees; None for those of this process.
     """
 
     command: str
     match: str = ""
     timeout: float = 60.0
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    environment: Mapping[str, str] | None = None
 
     def run(self, text: str) -> Ending:
         """Run the command on a program, in a process group of its own."""

@@ -1,6 +1,6 @@
 """Programs that start in some milliseconds: forks of a process that has loaded what they need.
 
-    server = fork_server.start(os.environ)
+    server = fork_server.start({**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     subprocess.run([*server.command("shlo_tools.tools.opt"), "model.mlir", "--cse"])
 
 Most of what a short test takes is the start of its tools: MLIR, numpy and some hundred modules.
@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shlo_tools.testing.fork_server import client
@@ -30,9 +30,15 @@ def start(environment: Mapping[str, str]) -> ForkServer | None:
 
     Args:
         environment: what it sees; programs that are to be served have the same of ``PYTHONPATH``
-            and the like.
+            and the like. It has to keep numpy's BLAS to one thread, as a fork has no others.
     """
     return ForkServer(environment) if hasattr(os, "fork") else None
+
+
+def write_command(file: Path, words: Sequence[str]) -> None:
+    """Write a command of the shell that stands for words; what it is given comes behind them."""
+    file.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    file.chmod(0o755)
 
 
 class ForkServer:
@@ -63,9 +69,7 @@ class ForkServer:
         folder = self.address.parent / "bin"
         folder.mkdir()
         for name, module in modules.items():
-            file = folder / name
-            file.write_text(f'#!/bin/sh\nexec {shlex.join(self.command(module))} "$@"\n')
-            file.chmod(0o755)
+            write_command(folder / name, self.command(module))
         return os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])
 
     def close(self) -> None:

@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, TextIO, cast
 
 from shlo_tools import mlir
+from shlo_tools.testing import substitutions
 from shlo_tools.testing.fork_server import client
-
-_TOOLS = ("cache", "compile", "opt", "reduce", "run", "translate")
 
 # Variables that are read when Python, or a library that is loaded by now, begins.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "DYLD_", "OPENBLAS_", "OMP_")
@@ -68,7 +67,8 @@ def main() -> None:
 
 def _load() -> None:
     """Import what tools do, and what passes, backends and FileCheck are."""
-    packages = ["shlo_tools.passes", *(f"shlo_tools.tools.{name}" for name in _TOOLS)]
+    tools = {*substitutions.TOOLS.values()} - {"bench"}  # which has modules that want JAX
+    packages = ["shlo_tools.passes", *(f"shlo_tools.tools.{name}" for name in sorted(tools))]
     for package in map(importlib.import_module, packages):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):

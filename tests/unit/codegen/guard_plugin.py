@@ -1,7 +1,4 @@
-"""A plug-in for pytest: all programs of stages run against unmapped pages.
-
-pytest -p guard_plugin tests/conformance/test_reduction.py
-"""
+"""A plug-in for pytest, ``-p guard_plugin``: programs of stages run against unmapped pages."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_it_has_loaded_what_tools_need(server: ForkServer, environment: dict[str
 def test_another_python_is_another_process(
     server: ForkServer, environment: dict[str, str], name: str
 ) -> None:
-    """With variables that are read when Python starts, or with a stream that is closed."""
+    """With variables that are read when Python starts."""
     changed = environment | {name: f"{environment.get(name, '')}:/nowhere"}
     _, output, _ = _run(server.command("parent"), changed)
     assert output.split() == [str(os.getpid()), "False"]

@@ -21,7 +21,6 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   return %2, %0 : tensor<4xf32>, tensor<4xf32>
 }
 """
-COMMAND = [sys.executable, "-m", "shlo_tools.tools.reduce"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
 
 
