@@ -14,6 +14,7 @@ from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.joined_rows import JoinedRowKernel, are_narrow
+from shlo_tools.codegen.stages.lined_rows import LinedRowKernel, width_of_lines
 from shlo_tools.codegen.stages.map_space import LEAST_ROW, Space, is_flat, map_space, space
 from shlo_tools.codegen.stages.moved_runs import moved_runs
 from shlo_tools.codegen.stages.nodes import (
@@ -98,8 +99,11 @@ def _rows(stage: Stage, target: Target) -> StageCode:
         return _one_pass(stage, ShortLineKernel(*parts, line))
     if are_short:
         return _one_pass(stage, ShortRowKernel(*parts))
-    block = rows_of_block(stage, walked, target)
-    return _one_pass(stage, RowBlockKernel(*parts, block) if block else RowKernel(*parts))
+    if block := rows_of_block(stage, walked, target):
+        return _one_pass(stage, RowBlockKernel(*parts, block))
+    if width := width_of_lines(stage, walked, target):
+        return _one_pass(stage, LinedRowKernel(*parts, width))
+    return _one_pass(stage, RowKernel(*parts))
 
 
 def _one_pass(stage: Stage, kernel: RowKernel) -> StageCode:

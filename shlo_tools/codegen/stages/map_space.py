@@ -83,7 +83,7 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
                 return count // columns, columns
         if large[-1] < LEAST_ROW:
             return 1, count
-    repeated = _repeated(results, known) or _turned(results)
+    repeated = moved_columns(results, count, known) or _turned(results)
     if repeated is not None:
         return count // repeated, repeated
     return math.prod(large[:-1]), large[-1]
@@ -112,12 +112,14 @@ def group_of(node: Node, columns: Extent) -> int | None:
     return group if is_repeated or is_turned else None
 
 
-def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
-    """Columns of what rows are made of by repeating, where all that moves has rows of those.
+def moved_columns(
+    results: Sequence[Node], count: Extent, known: Collection[Node] = ()
+) -> int | None:
+    """Columns of which all that moves ``count`` elements has rows.
 
-    Of a tensor that is laid out several times beside itself, as numpy's ``tile`` does.
+    Of a tensor that is laid out several times beside itself, as numpy's ``tile`` does; of a matrix
+    that is padded, and read as a vector.
     """
-    count = results[0].count
     shapes = {
         tuple(size for size in node.shape if not is_one(size))
         for node in below(results, known)

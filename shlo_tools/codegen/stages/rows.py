@@ -12,8 +12,8 @@ from functools import cached_property
 
 from shlo_tools.codegen.function import POINTER, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode, Word, formula
+from shlo_tools.codegen.stages.column_loops import ColumnLoops
 from shlo_tools.codegen.stages.folds import fold_of, passed_over, sources_of
-from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.map_space import Space, group_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -32,13 +32,11 @@ from shlo_tools.dtypes import ElementType
 
 _AHEAD = 8  # rows from the one that is read to the one that is asked for
 _FAR = 1 << 20  # bytes that caches near a processor may not hold
-_MANY = 1 << 20  # elements that no near cache holds
-_SOME = 1 << 14  # those that masks take longer for than another loop does to be compiled
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
 
-class RowKernel(Kernel):
+class RowKernel(ColumnLoops):
     """Passes over rows.
 
     Attributes:
@@ -68,13 +66,8 @@ class RowKernel(Kernel):
         self.is_cut = len(self._wide()) == len(results) and not self._reductions()
         walked = space if self.folds_lanes else space.in_vectors(self.lanes)
         self.space = walked.in_strips() if self.is_cut else walked
-        self.strip: tuple[Value | int, Value | int] = 0, space.columns
-        self._used = self.lanes
-
-    @property
-    def used_lanes(self) -> int:
-        """Columns of a vector."""
-        return self._used
+        self.strip = 0, space.columns
+        self._width, self._used = space.columns, self.lanes
 
     def _whole_groups(self) -> int:
         """Columns of a vector: whole groups of what is repeated, or reversed together."""
@@ -303,48 +296,6 @@ class RowKernel(Kernel):
             if node.count == self.rows * self.columns
             and not (self.columns == 1 and self.late.get(node))
         ]
-
-    def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
-        """Loop over vectors of columns: ``body(index, mask, *carry)``.
-
-        Processors read ahead of vectors without masks alone, and masks take time, so vectors that
-        are whole have a loop of their own where elements are many.
-        """
-
-        def vectors(*, may_end: bool) -> Callable[..., object]:
-            def one(start: Value, *carried: Value) -> object:
-                level = self.level
-                self.column = Lanes(start, 1, level)
-                mask = self._exists(start, level) if may_end else None
-                index = Split(self.row, self.column, self.columns)
-                return body(index, mask, *carried)  # type: ignore[operator]
-
-            return one
-
-        first, last = self.strip
-        if self._ends_apart:
-            whole = self.function.constant(first) + (last - first) // self.lanes * self.lanes
-            carry = self.loop(first, whole, self.lanes, vectors(may_end=False), carry)  # type: ignore[arg-type]
-            first = whole
-        return self.loop(first, last, self._used, vectors(may_end=True), carry)  # type: ignore[arg-type]
-
-    @property
-    def _ends_apart(self) -> bool:
-        """Whether vectors that end a row have a loop of their own."""
-        size, columns, has_masks = self.rows * self.columns, self.columns, self.target.masks
-        if self._used != self.lanes or columns % self.lanes == 0:
-            return False
-        if not are_known(size):
-            return not has_masks
-        return bool(columns > self.lanes and size >= (_MANY if has_masks else _SOME))
-
-    def _exists(self, start: Value, level: int) -> Mask | None:
-        """Lanes of a vector that are columns, and none of the next vector's."""
-        if self._used == self.lanes:
-            return self.below_columns(start, level)
-        f = self.function
-        count = f.minimum(f.constant(self.columns) - start, self._used)
-        return Mask(f.mask_below(count, self.lanes), level)
 
     def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
         for result, target in zip(self.results, self.targets, strict=True):

@@ -145,7 +145,10 @@ class Multiplication:
         if plan.rest:
             resting = contraction.a if by_columns else contraction.b
             room = self.packed(plan.room, resting.place, plan.reads)
-            self.pack(*plan.rest, room, plan.context(where, room), CONTEXT["resting"])
+            self.pack(*plan.rest, room, plan.rest_context(where, room), CONTEXT["resting"])
+            if plan.pairs:
+                plan = replace(plan, words={**plan.words, "resting": 0})
+                self.out.contexts.append(Context(plan.context(where, room)))
         number = len(self.out.contexts) - 1
         job = Job(plan.run[0], number, plan.run[1])
         if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):

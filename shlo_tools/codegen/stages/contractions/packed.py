@@ -7,8 +7,9 @@ all of B. Else B moves, as in convolutions over images that lie channel by chann
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place, Word, even_part
 from shlo_tools.codegen.library.contractions import blocks as library
 from shlo_tools.codegen.library.contractions import contexts, element_copies, packing
@@ -46,6 +47,19 @@ class Sums:
 
 
 @dataclass(frozen=True)
+class Pairs:
+    """How neighbours that rest are packed as one element: parts of complex numbers.
+
+    Attributes:
+        columns: of such elements.
+        view: its words.
+    """
+
+    columns: int
+    view: Sequence[Word]
+
+
+@dataclass(frozen=True)
 class Packed:
     """Jobs and words of a packed contraction, but for the places of C and P.
 
@@ -55,6 +69,7 @@ class Packed:
             lines.
         is_dense: whether rows of C follow each other in row-major order, matrix after matrix.
         reads: how often what rests is multiplied.
+        pairs: words and axes of what packs elements that rest two at a time, where it does.
         further: words behind those of a contraction.
         sums: what is to be added of it; None where it makes C.
     """
@@ -66,6 +81,7 @@ class Packed:
     run: tuple[str, int]
     is_dense: bool
     reads: int
+    pairs: Pairs | None = None
     further: tuple[int, ...] = ()
     sums: Sums | None = None
 
@@ -73,6 +89,14 @@ class Packed:
         """The words of the context."""
         words = contexts.context_words({**self.words, "C": c, "P": packed}, self.axes)
         return (*words, *self.further)
+
+    def rest_context(self, c: Place, packed: Place) -> tuple[Word, ...]:
+        """The words of the context of what packs what rests."""
+        if self.pairs is None:
+            return self.context(c, packed)
+        words = {**self.words, "N": self.pairs.columns}
+        axes = {**self.axes, "resting_view": self.pairs.view}
+        return replace(self, words=words, axes=axes).context(c, packed)
 
 
 class BlockPlanner:
@@ -107,9 +131,13 @@ class BlockPlanner:
         return near.a == 1 and near.size > deep
 
     def _ordered(self) -> list[Axis]:
-        """Inner axes: neighbours innermost where runs go along k, else the longest."""
+        """Inner axes: neighbours innermost where runs go along k, else the longest.
+
+        Not the parts of complex numbers, which are no neighbours in what rests: of its rows two
+        would be packed at a time.
+        """
         axes = sorted(merged(self.inner), key=lambda axis: -abs(axis.a))
-        if not self.by_rows and axes:
+        if axes and (not self.by_rows or axes[-1].size == 2):
             longest = max(axes, key=lambda axis: axis.size)
             axes.remove(longest)
             axes.append(longest)
@@ -161,19 +189,31 @@ class BlockPlanner:
             "moving_view": packing.view_words(moving_axes, self.moving.bounds, unit, reach),
             "resting_view": packing.view_words(resting_axes, (1, 1, 1), 0, 0),
         }
+        pairs = self._pairs(*resting_axes)
+        rests = (self.resting.element, self.element) if pairs is None else ("f64", Type("f64"))
         way = "columns" if self.by_columns else "rows"
         return Packed(
             words,
             axes,
             count(rest_axes) * room,
             (
-                library.name(f"rest_{way}", self.resting.element, self.element),
+                library.name(f"rest_{way}", *rests),
                 count(rest_axes) * tiles,
             ),
             (library.name(f"run_{way}", self.moving.element, self.element), matrices * blocks),
             not self.by_columns and not parts and self._is_dense(along, across),
             along * matrices // max(1, count(rest_axes)),
+            pairs,
         )
+
+    def _pairs(self, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> Pairs | None:
+        """What rests as pairs, where columns are two and two neighbours of 32 bits."""
+        if self.by_columns or {self.resting.element, self.element.element} != {"f32"}:
+            return None
+        if not columns or columns[-1][:2] != (2, self.resting_size):
+            return None
+        view = packing.view_words([rows, columns[:-1]], (1, 1, 1), 0, 0)
+        return Pairs(count(self.across) // 2, view)
 
     def _blocks(self, along: int, across: int, matrices: int, line: int) -> tuple[int, int, int]:
         """Rows or columns of a chunk, depth of a block, and bytes from one of its rows on."""

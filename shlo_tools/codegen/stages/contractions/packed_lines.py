@@ -7,6 +7,7 @@ from dataclasses import replace
 from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library.contractions import lines as library
 from shlo_tools.codegen.library.contractions import packing
+from shlo_tools.codegen.library.contractions.gemm_plan import UNCUT
 from shlo_tools.codegen.library.contractions.micro_kernels import COLUMN_VECTORS
 from shlo_tools.codegen.stages.contractions import costs, lines
 from shlo_tools.codegen.stages.contractions.axes import (
@@ -68,7 +69,11 @@ class _LinePlanner(BlockPlanner):
         ways = lines.blocks(line, matrices, products, self.tile, row)
         ways = [way for way in ways if self._is_near(way)]
         line = min(ways, key=self.cost, default=None)
-        return line if line and self.cost(line) < self.cost(None) else None
+        if line is None:
+            return None
+        is_alone = products > UNCUT and matrices * self._chunks(line) == 1
+        threads = 2 if is_alone and count(self.along) > self.tile else 1  # that blocks keep busy
+        return line if threads * self.cost(line) < self.cost(None) else None
 
     def _is_near(self, line: Line) -> bool:
         """Whether what is packed has room, and stays in a core's cache beside a panel."""

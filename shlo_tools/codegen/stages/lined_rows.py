@@ -1,0 +1,72 @@
+"""Rows that are walked line by line, where what is reduced was a matrix before it was a row.
+
+A sum of all elements of a padded image, say: along lines of the image, vectors read runs. Along the
+whole row each lane would be told which line it is in, and be fetched by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.kernels import lanes_for
+from shlo_tools.codegen.stages.map_space import Space, moved_columns
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, are_known
+from shlo_tools.codegen.stages.reading.indices import Lanes, Mask, Scalar
+from shlo_tools.codegen.stages.rows import RowKernel
+from shlo_tools.codegen.target import Target
+
+
+def width_of_lines(stage: Stage, space: Space, target: Target) -> int:
+    """Columns of the lines that rows of a stage with reductions are made of; 0 where of none."""
+    if not are_known(space.rows, space.columns):
+        return 0
+    if not any(node.kind is NodeKind.REDUCE and node.reduced != 1 for node in stage.nodes):
+        return 0
+    width = moved_columns(stage.results, space.rows * space.columns) or 0
+    is_inside = width < space.columns and width and space.columns % width == 0
+    return width if is_inside and 2 * width >= lanes_for(target, stage.nodes) else 0
+
+
+class LinedRowKernel(RowKernel):
+    """Passes over rows, each of which is a loop over lines.
+
+    Attributes:
+        number: of the current line in its row.
+    """
+
+    number: Scalar
+
+    def __init__(
+        self,
+        name: str,
+        target: Target,
+        inputs: Sequence[Node],
+        results: Sequence[Node],
+        space: Space,
+        width: int,
+    ) -> None:
+        super().__init__(name, target, inputs, results, space)
+        self._width = width
+
+    def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
+        each = super()._each_column
+
+        def line(number: Value, *carried: Value) -> list[Value]:
+            self.number = Scalar(number, self.level)
+            start = number * self._width
+            self.strip = start, start + self._width
+            return each(body, carried)
+
+        return self.loop(0, self.columns // self._width, 1, line, carry)
+
+    def _lanes_from(self, start: Value, level: int) -> Lanes:
+        lanes, (first, _) = Lanes(start, 1, level), self.strip
+        self.note_division(lanes, self._width, self.number, Lanes(start - first, 1, level))
+        return lanes
+
+    def _exists(self, start: Value, level: int) -> Mask | None:
+        if self._width % self.lanes == 0:
+            return None
+        left = self.function.constant(self.strip[1]) - start
+        return Mask(self.function.mask_below(left, self.lanes), level)
