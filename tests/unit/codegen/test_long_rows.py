@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from staged_programs import assert_staged
 
-from shlo_tools.codegen.stages import rows
+from shlo_tools.codegen.stages import column_loops
 from shlo_tools.codegen.stages.map_space import space
 from shlo_tools.passes.stages import lower_stages
 
@@ -39,7 +39,7 @@ def test_ends_of_many_rows_have_loops_of_their_own(
 ) -> None:
     """Elementwise, and reduced and read again."""
     monkeypatch.setattr(lower_stages, "_known", OrderedDict())
-    monkeypatch.setattr(rows, "_MANY", 0)
+    monkeypatch.setattr(column_loops, "_MANY", 0)
     random = np.random.default_rng(1)
     a, b = (random.integers(-2, 3, shape).astype(dtype) for _ in range(2))
     assert_staged(chain(shape, element), a, b)
