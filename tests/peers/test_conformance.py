@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
+from batch import TOGETHER
 from runs import oracles
 from runs.oracles import Fault
 
@@ -78,5 +79,5 @@ FAULTS = (
 def test_differences_are_known():
     if sys.executable == PYTHON and importlib.util.find_spec("jax") is None:
         pytest.skip("JAX is not installed")
-    oracle = oracles.Oracle("runs.xla", PYTHON, flushes=True)
+    oracle = oracles.Oracle("runs.xla", PYTHON, flushes=True, together=TOGETHER)
     oracles.check(oracles.verdicts(oracle, FAMILIES, ELEMENTS), FAULTS)

@@ -22,7 +22,7 @@ from cases._case import Array, Case, program
 from cases._tolerances import Between, Sums, difference, finfo
 from cases._types import INTEGER
 
-from runs.outcomes import Key, cases_of
+from runs.outcomes import Key, Work, batches, cases_of
 
 DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
 PATIENCE = 30.0  # seconds for a case
@@ -67,13 +67,25 @@ class Fault:
 class Oracle:
     """A worker (``runs.official``, ``runs.xla``) that answers one program at a time."""
 
-    def __init__(self, worker: str, python: str = sys.executable, *, flushes: bool = False) -> None:
-        """``flushes``: it takes denormal numbers for zeros, so it is given none."""
+    def __init__(
+        self,
+        worker: str,
+        python: str = sys.executable,
+        *,
+        flushes: bool = False,
+        together: int = 1,
+    ) -> None:
+        """How it is asked.
+
+        Args:
+            flushes: it takes denormal numbers for zeros, so it is given none.
+            together: cases of one program, where none of them is refused.
+        """
         self.command = [python, "-m", worker]
         self.environment = dict(os.environ)
         if python == sys.executable:  # which finds what this process finds
             self.environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-        self.flushes = flushes
+        self.flushes, self.together = flushes, together
         self.process: subprocess.Popen[bytes] | None = None
 
     def ask(self, text: str, inputs: Sequence[Any]) -> tuple[str, Any]:
@@ -121,17 +133,42 @@ def verdicts(
     left_out: Container[str] = (),
 ) -> Iterator[Verdict]:
     """What it says of the fast cases of families, on some element types and without some ops."""
+    work = [
+        (key, _answerable(oracle, key, case))
+        for family in families
+        for key, case in cases_of(family, elements=elements, fast=True)
+        if key.op not in left_out
+    ]
     try:
-        for family in families:
-            for key, case in cases_of(family, elements=elements, fast=True):
-                if key.op in left_out:
-                    continue
-                if key.op in DIVISIONS and key.element in INTEGER:
-                    case = _without_traps(case)
-                array = _without_denormals(case) if oracle.flushes else case
-                yield Verdict(key, case.label, *_judged(oracle, array))
+        for some in batches(work, oracle.together):
+            yield from _asked(oracle, some)
     finally:
         oracle.end()
+
+
+def _answerable(oracle: Oracle, key: Key, case: Case) -> Case:
+    """A case without what implementations need not agree on."""
+    if key.op in DIVISIONS and key.element in INTEGER:
+        case = _without_traps(case)
+    return _without_denormals(case) if oracle.flushes else case
+
+
+def _asked(oracle: Oracle, work: Work) -> Iterator[Verdict]:
+    """What it says of cases, asked in halves where it does not answer for all of them."""
+    cases = [case for _, case in work]
+    kind, answer = oracle.ask(program(cases), [i.array for case in cases for i in case.inputs])
+    if kind != "done" and len(work) > 1:
+        half = len(work) // 2
+        yield from _asked(oracle, work[:half])
+        yield from _asked(oracle, work[half:])
+        return
+    results = iter(answer)
+    for key, case in work:
+        if kind != "done":
+            judged = DIES if kind == "died" else REFUSES, str(answer)
+        else:
+            judged = _judged(oracle, case, [next(results) for _ in case.results])
+        yield Verdict(key, case.label, *judged)
 
 
 def _without_traps(case: Case) -> Case:
@@ -160,10 +197,7 @@ def _flushed(array: Array) -> Array:
     return np.where(small, np.zeros((), array.dtype), array).astype(array.dtype)
 
 
-def _judged(oracle: Oracle, case: Case) -> tuple[str, str]:
-    kind, results = oracle.ask(program([case]), [item.array for item in case.inputs])
-    if kind != "done":
-        return (DIES if kind == "died" else REFUSES), str(results)
+def _judged(oracle: Oracle, case: Case, results: Sequence[Array]) -> tuple[str, str]:
     if case.undefined or isinstance(case.tolerance, Between):
         return AGREES, "left open"
     target = interpret([case])
