@@ -71,18 +71,20 @@ def looked_up(f: Function, table: Sequence[float], places: Value) -> Value:
     )
 
 
-def products_of_words(f: Function, a: Value, b: Value) -> Value:
+def products_of_words(f: Function, a: Value, b: Value, register: int = _LANES) -> Value:
     """The sum of the two products of the i16 that i32 of ``a`` and ``b`` consist of.
 
-    With what it is added to it is one instruction where there is such (VNNI).
+    With what it is added to it is one instruction where there is such (VNNI). ``register``: lanes
+    of one, 16 (AVX-512) or 8 (AVX2).
     """
+    name = "avx512.pmaddw.d.512" if register == _LANES else "avx2.pmadd.wd"
 
     def one(registers: Sequence[Value]) -> Value:
-        type = I16.vector(2 * _LANES)
+        type = I16.vector(2 * register)
         words = [f.emit(f"llvm.bitcast {v.name} : {v.type} to {type}", type) for v in registers]
-        return _called(f, "avx512.pmaddw.d.512", words, registers[0].type)
+        return _called(f, name, words, registers[0].type)
 
-    return _by_registers(f, [a, b], one)
+    return _by_registers(f, [a, b], one, register)
 
 
 def blended(f: Function, by: Value, set: Value, clear: Value) -> Value:

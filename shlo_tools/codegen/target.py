@@ -31,6 +31,7 @@ class Target:
         compresses: whether bringing the masked lanes of a register together is one instruction.
         blends: whether one instruction chooses lanes of two registers by a third one's signs.
         adds_words: whether adding two products of i16 is one instruction.
+        multiplies_words: whether two products of i16 are, which are added to each other.
         converts_i64: whether conversions between i64 and floats are instructions for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
@@ -48,6 +49,7 @@ class Target:
     compresses: bool = False
     blends: bool = False
     adds_words: bool = False
+    multiplies_words: bool = False
     converts_i64: bool = False
     splits_floats: bool = False
     looks_up: bool = False
@@ -71,13 +73,22 @@ _TARGETS = {
             fma=True,
             compresses=True,
             adds_words=True,
+            multiplies_words=True,
             converts_i64=True,
             splits_floats=True,
             looks_up=True,
             masks=True,
             broadcasts=True,
         ),
-        Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512), blends=True),
+        Target(
+            "avx2",
+            32,
+            16,
+            fma=True,
+            features=("+avx2", "+fma", *_WITHOUT_AVX512),
+            blends=True,
+            multiplies_words=True,
+        ),
         Target(
             "baseline",
             16,

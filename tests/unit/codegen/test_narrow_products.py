@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
 from staged_programs import assert_staged
 
-DTYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "i8": np.int8, "ui8": np.uint8}
+from shlo_tools.codegen import target
+from shlo_tools.codegen.stages.contractions import word_pairs
+
+DTYPES = {
+    **{"bf16": ml_dtypes.bfloat16, "f16": np.float16, "i8": np.int8, "ui8": np.uint8},
+    "i16": np.int16,
+}
 # Operands, result, and the dimensions that are contracted.
 PRODUCTS = {
     "matrix and vector": ((33, 70), (70,), (33,), 1, 0),
@@ -56,3 +64,79 @@ def test_batches_of_rows_and_matrices(kind: tuple[str, str]) -> None:
     random = np.random.default_rng(3)
     x, y = (random.integers(0, 3, s).astype(DTYPES[element]) for s in ((5, 1, 40), (5, 70, 40)))
     assert_staged(text, x, y)
+
+
+# Operands, result, and the dimensions of each operand that are batches and that are contracted.
+# Integers go by pairs where they are matrices as they lie, and there are rows and columns enough.
+INTEGER_PRODUCTS = {
+    "matrices": ((33, 70), (70, 40), (33, 40), [], [1], [], [0]),
+    "an odd sum": ((14, 71), (71, 333), (14, 333), [], [1], [], [0]),
+    "turned": ((300, 19), (65, 300), (19, 65), [], [0], [], [1]),
+    "both turned, an odd sum": ((31, 12), (50, 31), (12, 50), [], [0], [], [1]),
+    "few rows": ((11, 70), (70, 40), (11, 40), [], [1], [], [0]),
+    "many parts": ((130, 600), (140, 600), (130, 140), [], [1], [], [1]),
+    "batches": ((3, 20, 64), (3, 64, 17), (3, 20, 17), [0], [2], [0], [1]),
+    "turned batches": ((20, 3, 65), (17, 65, 3), (3, 20, 17), [1], [2], [2], [1]),
+    "two sums": ((20, 6, 34), (6, 34, 50), (20, 50), [], [1, 2], [], [0, 1]),
+    "two sums in another order": ((20, 34, 6), (6, 34, 50), (20, 50), [], [1, 2], [], [1, 0]),
+    "rows in two dimensions": ((4, 5, 34), (34, 3, 50), (4, 5, 3, 50), [], [2], [], [0]),
+    "a long sum": ((12, 9001), (9001, 13), (12, 13), [], [1], [], [0]),
+}
+
+
+@pytest.mark.parametrize("elements", [("i8", "i8"), ("ui8", "i8"), ("i16", "ui8"), ("i16", "i16")])
+@pytest.mark.parametrize("name", INTEGER_PRODUCTS)
+def test_integers(name: str, elements: tuple[str, str]) -> None:
+    """All numbers of a type; sums wrap as those of i32 do."""
+    left, right, result, *dimensions = INTEGER_PRODUCTS[name]
+    random = np.random.default_rng(len(name))
+    arrays = [
+        random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+        for shape, dtype in zip((left, right), map(DTYPES.__getitem__, elements), strict=True)
+    ]
+    x, y = (typed(shape, e) for shape, e in zip((left, right), elements, strict=True))
+    left_batch, left_sum, right_batch, right_sum = dimensions
+    text = f"""func.func @main(%a: {x}, %b: {y}) -> {typed(result, "i32")} {{
+      %0 = stablehlo.dot_general %a, %b, batching_dims = {left_batch} x {right_batch},
+        contracting_dims = {left_sum} x {right_sum} : ({x}, {y}) -> {typed(result, "i32")}
+      return %0 : {typed(result, "i32")}
+    }}"""
+    assert_staged(text, *arrays)
+
+
+def test_sums_of_two_products_that_wrap() -> None:
+    """-2^15 * -2^15 twice is 2^31, which is -2^31 in 32 bits."""
+    text = """func.func @main(%a: tensor<16x32xi16>, %b: tensor<32x16xi16>) -> tensor<16x16xi32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+        : (tensor<16x32xi16>, tensor<32x16xi16>) -> tensor<16x16xi32>
+      return %0 : tensor<16x16xi32>
+    }"""
+    least = np.full((16, 32), -(2**15), np.int16)
+    ones = np.where(np.arange(32) < 2, least[:1], 0).astype(np.int16)
+    expected = np.full((16, 16), -(2**31), np.int32)
+    assert_staged(text, least, np.repeat(ones.T, 16, axis=1), expected=[expected])
+
+
+def test_large_enough_products_go_by_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is made of the product's rows is computed beside it, as of other products."""
+    text = """func.func @main(%a: tensor<21x65xi8>, %b: tensor<43x65xi8>, %s: tensor<43xf32>)
+        -> tensor<21x43xf32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1]
+        : (tensor<21x65xi8>, tensor<43x65xi8>) -> tensor<21x43xi32>
+      %1 = stablehlo.convert %0 : (tensor<21x43xi32>) -> tensor<21x43xf32>
+      %2 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<43xf32>) -> tensor<21x43xf32>
+      %3 = stablehlo.multiply %1, %2 : tensor<21x43xf32>
+      return %3 : tensor<21x43xf32>
+    }"""
+    pairs = []
+    paired = word_pairs.paired
+
+    def recorded(*operands: Any) -> Any:
+        pairs.append(paired(*operands))
+        return pairs[-1]
+
+    monkeypatch.setattr(word_pairs, "paired", recorded)
+    random = np.random.default_rng(1)
+    a, b = (random.integers(-128, 128, (n, 65)).astype(np.int8) for n in (21, 43))
+    assert_staged(text, a, b, np.arange(43, dtype=np.float32))
+    assert [pairs[0] is not None] == [target.host().multiplies_words]

@@ -9,7 +9,8 @@ from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.target import Target
 
 # How elements of a type lie in memory, and the cast that makes each target of them.
-_STORED = {"i1": "i8", "f16": "i16", "bf16": "i16"}
+PAIRS = "pairs"  # of i16, as i32: products of which are sums of two
+_STORED = {"i1": "i8", "f16": "i16", "bf16": "i16", PAIRS: "i32"}
 _CASTS = {
     **{(f"i{n}", f"i{m}"): "sext" for n in (8, 16, 32) for m in (32, 64) if n < m},
     **{(f"ui{n}", f"i{m}"): "zext" for n in (8, 16, 32) for m in (32, 64) if n < m},
@@ -18,6 +19,7 @@ _CASTS = {
     **{("i1", f"i{n}"): "zext" for n in (32, 64)},
     **{("f16", f"f{n}"): "fpext" for n in (32, 64)},
     ("bf16", "f32"): "bf16",
+    (PAIRS, "i32"): "",
     ("f32", "f64"): "fpext",
     ("f64", "f32"): "fptrunc",
     **{(f"f{n}", f"f{n}"): "" for n in (32, 64)},

@@ -173,7 +173,7 @@ class Gemm(FewRows):
             def tile(column: Value) -> None:
                 b, place = c["S"].at(column * c["s_column"]), at_c.at(column, self.element)
                 sides = [at_a, c["a_row"], c["a_k"], c["K"], b, c["s_k"]]
-                f.run(name(self.element, "full"), [*sides, place, c["c_row"], zero, zero])
+                f.run(self.shared("full"), [*sides, place, c["c_row"], zero, zero])
 
             def run(column: Value) -> None:
                 for number in range(_RUN):

@@ -12,7 +12,6 @@ from shlo_tools.codegen.library.contractions.micro_kernels import (
     FEW,
     FEW_VECTORS,
     LONG_VECTORS,
-    multiply_add,
 )
 
 
@@ -120,7 +119,7 @@ class FewRows(Panels):
             def step(_: Value, at_a: Value, at_b: Value, total: Value) -> list[Value]:
                 number = f.broadcast(f.load(at_a, self.element), lanes)
                 columns = self.reading.load(f, at_b, lanes, mask)
-                total = multiply_add(f, self.target, number, columns, total)
+                total = self.multiply_add(f, number, columns, total)
                 return [at_a.at(c["a_k"]), at_b.at(c["s_k"]), total]
 
             start = [a.at(r * c["a_row"]), source, f.zero(vector)]

@@ -145,7 +145,7 @@ def plan(
     goes_by_panels &= parts == 1 and not is_near and (is_few or not is_transposed)
     # Memory is faster in runs longer than a panel's rows, which few rows would read where they lie.
     goes_by_panels &= not is_few or lies_by_columns or columns * inner * stored <= _FAR
-    is_mixed = kernel.source != element.element
+    is_mixed = kernel.converts
     is_packed = is_mixed or packs or not is_direct
     strips = _strips(kernel, sizes, size, is_packed=is_packed) if goes_by_panels else None
     is_direct &= not ((is_mixed and (strips or not is_few)) or (packs and not is_few))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from shlo_tools.codegen import instructions
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.contractions.element_copies import ElementCopies
+from shlo_tools.codegen.library.contractions.element_copies import PAIRS, ElementCopies
 from shlo_tools.codegen.target import Target
 
 COLUMN_VECTORS = 2
@@ -49,12 +50,14 @@ class MicroKernels:
     """Micro-kernels of one element type.
 
     Args:
-        source: of B's elements where they lie; they are converted when they are read.
+        source: of B's elements where they lie; they are converted when they are read. ``PAIRS``,
+            of A's as well: numbers are two factors each, whose products are added.
     """
 
     def __init__(self, target: Target, element: Type, source: str = "") -> None:
         self.target, self.element = target, element
         self.source = source or element.element
+        self.converts = self.source not in (element.element, PAIRS)
         self.reading = ElementCopies(target, self.source, element)
         self.stored = self.reading.stored
         self.lanes = target.lanes(element.bits)
@@ -71,6 +74,16 @@ class MicroKernels:
     def public(self, part: str) -> str:
         """The name of a job."""
         return name(self.element, part, self.source)
+
+    def shared(self, part: str) -> str:
+        """The name of one of ``SHARED``, which read what is converted."""
+        return name(self.element, part, self.source if self.source == PAIRS else "")
+
+    def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
+        """``a * b + c``."""
+        if self.source == PAIRS:
+            return c + instructions.products_of_words(f, a, b, self.target.lanes(32))
+        return multiply_add(f, self.target, a, b, c)
 
     def micro_kernel(
         self,
@@ -97,9 +110,7 @@ class MicroKernels:
         steps = [POINTER] * 2 if listed else OPERANDS[1:3]
         types = [OPERANDS[0], *steps, *OPERANDS[3:], *[I64] * counted]
         shared = part in SHARED
-        f = Function(
-            name(self.element, part) if shared else self.private(part), types, exported=shared
-        )
+        f = Function(self.shared(part) if shared else self.private(part), types, exported=shared)
         a, a_row, a_k, inner, b, b_k, c, c_row, adds, n, *count = f.arguments
         masks = [f.mask_below(n, lanes, lanes * v) if masked else None for v in range(vectors)]
 
@@ -127,7 +138,7 @@ class MicroKernels:
                 number = f.broadcast(f.load(start.at(offset), self.element), lanes)
                 for v, column in enumerate(columns):
                     total = sums[r * vectors + v]
-                    added.append(multiply_add(f, self.target, number, column, total))
+                    added.append(self.multiply_add(f, number, column, total))
             return [at_a.at(8) if listed else at_a + a_k, at_b.at(b_k), *added]
 
         zero, first = f.zero(vector), a_k if listed else f.constant(0)
@@ -173,7 +184,7 @@ class MicroKernels:
         if listed:
             addresses = [f.address_of(self.private(_LISTED + part)) for part in SHARED]
         else:
-            addresses = [f.address_of(name(self.element, part), OPERANDS) for part in SHARED]
+            addresses = [f.address_of(self.shared(part), OPERANDS) for part in SHARED]
         full, edge, half, quarter = addresses
 
         def by_columns(left: Value) -> Value:
@@ -206,7 +217,7 @@ class MicroKernels:
                 self.reading.load(f, start.at(k, self.stored), self.lanes, mask) for start in starts
             )
             return [
-                multiply_add(f, self.target, row, column, partial)
+                self.multiply_add(f, row, column, partial)
                 for column, partial in zip(columns, sums, strict=True)
             ]
 

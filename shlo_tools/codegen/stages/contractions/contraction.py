@@ -10,8 +10,20 @@ from functools import cached_property
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library.contractions import conversion, element_copies
-from shlo_tools.codegen.stages.contractions import convolutions, depthwise, later, products
-from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
+from shlo_tools.codegen.stages.contractions import (
+    convolutions,
+    depthwise,
+    later,
+    products,
+    word_pairs,
+)
+from shlo_tools.codegen.stages.contractions.axes import (
+    Contraction,
+    Operand,
+    gemm_words,
+    merged,
+    of_parts,
+)
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.contractions.multiplication import Blocks, Multiplication, turns
 from shlo_tools.codegen.stages.contractions.product_rows import (
@@ -110,6 +122,10 @@ class _Lowering:
         )
         if self.node.kind is NodeKind.CONVOLUTION:
             return self._convolutions(), self.node
+        pairs = word_pairs.paired(self.node, self.target)
+        is_paired = pairs is not None and self._is_matrix_of(pairs)
+        if pairs is not None and is_paired:
+            self.node.operands = pairs
         axes, views, final = products.axes(self.node, self.stage.results)
         is_turned = turns(axes)
         rows = [axis.size for axis in (axes.columns if is_turned else axes.rows)]
@@ -120,7 +136,19 @@ class _Lowering:
         )
         contraction = Contraction(a, b, axes, self.element)
         contraction = contraction.swapped() if is_turned else contraction
+        if is_paired:
+            return [Form(word_pairs.of_pairs(contraction))], final
         return [Form(self._real(contraction, views[0 if is_turned else 1]))], final
+
+    def _is_matrix_of(self, operands: tuple[Node, Node]) -> bool:
+        """Whether the product would be one of matrices as they lie, with these operands."""
+        plain, self.node.operands = self.node.operands, operands
+        axes, views, _ = products.axes(self.node, self.stage.results)
+        self.node.operands = plain
+        a, b = (Operand(Place("argument", 0), view[0].element.name) for view in views)
+        contraction = Contraction(a, b, axes, self.element)
+        contraction = contraction.swapped() if turns(axes) else contraction
+        return gemm_words(word_pairs.of_pairs(contraction)) is not None
 
     def _convolutions(self) -> list[Form]:
         """The phases of a convolution."""
