@@ -16,6 +16,7 @@ FAMILIES = (
     "movement",
     "images",
     "numerics",
+    "grids",
     "vectors",
     "networks",
 )

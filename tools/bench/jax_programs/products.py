@@ -1,4 +1,4 @@
-"""Matrix products: square, tiny, odd, skinny, batched, transposed."""
+"""Matrix products: square, tiny, odd, skinny, batched, transposed, of integers and complex."""
 
 from __future__ import annotations
 
@@ -79,3 +79,25 @@ def dense_layer(generator: np.random.Generator, m: int, k: int, n: int) -> Built
         return jax.nn.gelu(x @ kernel + bias)
 
     return layer, (normal(generator, m, k), weights(generator, k, n), normal(generator, n))
+
+
+@program("matmul", square=(512, 512, 512), odd=(33, 768, 1000))
+def integer_matmul(generator: np.random.Generator, m: int, k: int, n: int) -> Built:
+    """Quantized activations by weights that lie by rows."""
+
+    def product(x: jax.Array, y: jax.Array) -> jax.Array:
+        return jnp.einsum("ik,jk->ij", x, y, preferred_element_type=jnp.int32)
+
+    x, y = (generator.integers(-128, 128, shape).astype(np.int8) for shape in ((m, k), (n, k)))
+    return product, (x, y)
+
+
+@program("matmul", covariance=(24, 600), square=(200, 200))
+def complex_matmul(generator: np.random.Generator, channels: int, count: int) -> Built:
+    """A matrix by its adjoint."""
+
+    def product(real: jax.Array, imag: jax.Array) -> jax.Array:
+        x = jax.lax.complex(real, imag)
+        return x @ x.conj().T / count
+
+    return product, (normal(generator, channels, count), normal(generator, channels, count))
