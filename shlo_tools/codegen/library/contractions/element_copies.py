@@ -17,6 +17,7 @@ _CASTS = {
     **{(f"{sign}64", "i32"): "trunc" for sign in ("i", "ui")},
     **{(f"{sign}{n}", f"i{n}"): "" for sign in ("i", "ui") for n in (32, 64)},
     **{("i1", f"i{n}"): "zext" for n in (32, 64)},
+    **{("i8", "i16"): "sext", ("ui8", "i16"): "zext"},
     **{("f16", f"f{n}"): "fpext" for n in (32, 64)},
     ("bf16", "f32"): "bf16",
     (PAIRS, "i32"): "",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.function import I16, Type, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library.contractions import conversion, element_copies
 from shlo_tools.codegen.stages.contractions import (
@@ -181,6 +181,9 @@ class _Lowering:
         ``are_few``: rows, which are converted, so that the columns can be read as they lie.
         """
         base, offset, _ = view
+        if (words := word_pairs.bytes_of(base)) is not None:
+            place = self._converted_argument(words, I16, 0)
+            return Operand(place, base.element.name)
         if self.parts > 1 and has_columns:
             return Operand(self._place(base, offset, _by_parts), base.element.name)
         element = base.element.name
@@ -195,7 +198,11 @@ class _Lowering:
         """Where a node's elements lie as sums have them: an argument's by the library."""
         if node.kind is not NodeKind.INPUT:
             return self._place(node, offset, self._converted)
-        size = self.element.bytes
+        return self._converted_argument(node, self.element, offset)
+
+    def _converted_argument(self, node: Node, element: Type, offset: int) -> Place:
+        """Where an argument's elements lie as others, from one of them on."""
+        size = element.bytes
         place = self._temporary(node.count * size)
         self.out.sources[place.number] = [node.number]
         self.out.contexts.append(
@@ -203,7 +210,7 @@ class _Lowering:
         )
         number = len(self.out.contexts) - 1
         self.out.jobs.append(
-            conversion.job(number, node.element.name, self.element, node.count, place.number)
+            conversion.job(number, node.element.name, element, node.count, place.number)
         )
         return Place(place.what, place.number, formula(offset * size))
 

@@ -49,6 +49,12 @@ def of_pairs(contraction: Contraction) -> Contraction:
     return replace(contraction, b=replace(contraction.b, element=PAIRS))
 
 
+def bytes_of(node: Node) -> Node | None:
+    """The argument whose bytes, widened one by one, are pairs; None for other nodes."""
+    is_widened = node.kind is NodeKind.ELEMENTWISE and node.rule is None
+    return node.operands[0] if is_widened else None
+
+
 def _fits(element: ElementType) -> bool:
     """Whether an element is an i16."""
     return (element.kind is Kind.SIGNED and element.bits in (8, _HALF)) or element.name == "ui8"
@@ -63,6 +69,9 @@ def _pairs(node: Node, dimension: int) -> Node:
         return Node(NodeKind.TRANSPOSE, shape, pairs.element, (pairs,), dimensions=node.dimensions)
     rank = len(node.shape)
     size = node.shape[dimension]
+    if node.kind is NodeKind.INPUT and node.element.bits == 8 and _is_run(node, dimension):
+        shape = _with_size(node, dimension, size // 2)
+        return Node(NodeKind.ELEMENTWISE, shape, ELEMENT_TYPES["i32"], (node,))
     if size % 2:
         zero = Node(NodeKind.CONSTANT, (), node.element, value=0)
         node = Node(
@@ -93,6 +102,11 @@ def _pairs(node: Node, dimension: int) -> Node:
         return (low & ((1 << _HALF) - 1)) | (high << _HALF)
 
     return Node(NodeKind.ELEMENTWISE, shape, ELEMENT_TYPES["i32"], halves, rule=rule)
+
+
+def _is_run(node: Node, dimension: int) -> bool:
+    """Whether neighbours along a dimension lie beside each other, and all have one to be a pair."""
+    return node.shape[dimension] % 2 == 0 and math.prod(node.shape[dimension + 1 :]) == 1
 
 
 def _with_size(node: Node, dimension: int, size: int) -> tuple[int, ...]:
