@@ -19,7 +19,7 @@ class ColumnLoops(Kernel):
         strip: the columns that are walked: the first one, and the one behind the last.
     """
 
-    strip: tuple[Value | int, Value | int]
+    strip: tuple[Value | Extent, Value | Extent]
     _width: Extent  # columns that are walked before vectors begin again
     _used: int  # columns of a vector
 
@@ -49,7 +49,7 @@ class ColumnLoops(Kernel):
         if self._ends_apart:
             whole = self.function.constant(first) + (last - first) // used * used
             carry = self.loop(first, whole, used, vectors(may_end=False), carry)  # type: ignore[arg-type]
-            if self._width % used == 0:
+            if self._walked % used == 0:
                 return carry
             first = whole
         return self.loop(first, last, used, vectors(may_end=True), carry)  # type: ignore[arg-type]
@@ -57,13 +57,21 @@ class ColumnLoops(Kernel):
     @property
     def _ends_apart(self) -> bool:
         """Whether vectors that end a row have a loop of their own."""
-        size, width, has_masks = self.rows * self.columns, self._width, self.target.masks
-        if self._used == self.lanes and width % self.lanes == 0:
+        size, walked, has_masks = self.rows * self.columns, self._walked, self.target.masks
+        if self._used == self.lanes and walked % self.lanes == 0:
             return False
-        if not are_known(size, width):
+        if not are_known(size, walked):
             return not has_masks
         is_worth_it = not has_masks or (size >= _MANY and self._used == self.lanes)
-        return bool(width > self._used and is_worth_it)
+        return bool(walked > self._used and is_worth_it)
+
+    @property
+    def _walked(self) -> Extent:
+        """Columns of the strip; of one among several, those that all have, whose end is alike."""
+        first, last = self.strip
+        if isinstance(first, Value) or isinstance(last, Value):
+            return self._width
+        return last - first
 
     def _whole_mask(self) -> Mask | None:
         """The lanes of a vector in front of the last one."""
@@ -78,8 +86,9 @@ class ColumnLoops(Kernel):
 
     def _exists(self, start: Value, level: int) -> Mask | None:
         """Lanes of a vector that are columns, and none of the next vector's."""
-        if self._used == self.lanes:
-            return self.below_columns(start, level)
-        f = self.function
-        count = f.minimum(f.constant(self.columns) - start, self._used)
+        f, is_whole = self.function, self._used == self.lanes
+        if is_whole and self._walked % self.lanes == 0:
+            return None
+        left = f.constant(self.strip[1]) - start
+        count = left if is_whole else f.minimum(left, self._used)
         return Mask(f.mask_below(count, self.lanes), level)

@@ -20,7 +20,6 @@ from shlo_tools.codegen.stages.nodes import (
     below,
 )
 from shlo_tools.codegen.stages.reading.elements import Parts, constant, place_type
-from shlo_tools.codegen.stages.reading.indices import Mask
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.codegen.target import Target
@@ -91,13 +90,6 @@ class Kernel(Reader):
         return f.load(f.arguments[0].at(8 * place), type)
 
     # --- parts that loops are made of -------------------------------------------------------------
-    def below_columns(self, start: Value, level: int) -> Mask | None:
-        """Lanes that are columns, where not all are."""
-        if self.columns % self.lanes == 0:
-            return None
-        left = self.function.constant(self.columns) - start
-        return Mask(self.function.mask_below(left, self.lanes), level)
-
     def take_scratch(self, element: ElementType, count: int) -> Value | None:
         """Room in the thread's scratch memory, if there is any left."""
         size = -(-count * place_type(element).bytes // 64) * 64

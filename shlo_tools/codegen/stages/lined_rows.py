@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space, moved_columns
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, are_known
-from shlo_tools.codegen.stages.reading.indices import Lanes, Mask, Scalar
+from shlo_tools.codegen.stages.nodes import NodeKind, Stage, are_known
+from shlo_tools.codegen.stages.reading.indices import Lanes, Scalar
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
@@ -37,18 +37,6 @@ class LinedRowKernel(RowKernel):
 
     number: Scalar
 
-    def __init__(
-        self,
-        name: str,
-        target: Target,
-        inputs: Sequence[Node],
-        results: Sequence[Node],
-        space: Space,
-        width: int,
-    ) -> None:
-        super().__init__(name, target, inputs, results, space)
-        self._width = width
-
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         each = super()._each_column
 
@@ -64,9 +52,3 @@ class LinedRowKernel(RowKernel):
         lanes, (first, _) = Lanes(start, 1, level), self.strip
         self.note_division(lanes, self._width, self.number, Lanes(start - first, 1, level))
         return lanes
-
-    def _exists(self, start: Value, level: int) -> Mask | None:
-        if self._width % self.lanes == 0:
-            return None
-        left = self.function.constant(self.strip[1]) - start
-        return Mask(self.function.mask_below(left, self.lanes), level)

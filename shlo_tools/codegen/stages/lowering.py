@@ -102,7 +102,7 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     if block := rows_of_block(stage, walked, target):
         return _one_pass(stage, RowBlockKernel(*parts, block))
     if width := width_of_lines(stage, walked, target):
-        return _one_pass(stage, LinedRowKernel(*parts, width))
+        return _one_pass(stage, LinedRowKernel(*parts, width=width))
     return _one_pass(stage, RowKernel(*parts))
 
 

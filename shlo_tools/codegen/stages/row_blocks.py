@@ -199,16 +199,12 @@ class RowBlockKernel(RowKernel):
         strip, self.strip = self.strip, (0, whole)
         carry = super()._each_column(body, carry)
         self.strip = strip
-        self.column = Lanes(self.function.constant(whole), 1, self.level)
-        mask = self.once(0, "last columns", lambda: self.below_columns(whole, 0))
+        start = self.function.constant(whole)
+        self.column = Lanes(start, 1, self.level)
+        mask = self.once(0, "last columns", lambda: self._exists(start, 0))
         index = Split(self.row, self.column, self.columns)
         last = body(index, mask, *carry)  # type: ignore[operator]
         return [last] if isinstance(last, Value) else list(last or ())
-
-    def below_columns(self, start: Value | int, level: int) -> Mask | None:
-        if self.strip[1] != self.columns:
-            return None
-        return super().below_columns(self.function.constant(start), level)
 
     def _all_rows(self) -> None:
         """Have the block's rows as lanes."""

@@ -57,6 +57,7 @@ class RowKernel(ColumnLoops):
         results: Sequence[Node],
         space: Space,
         pitch: Extent = 0,
+        width: Extent = 0,
     ) -> None:
         super().__init__(name, target, inputs, results)
         self.pitch = pitch or space.columns
@@ -67,7 +68,7 @@ class RowKernel(ColumnLoops):
         walked = space if self.folds_lanes else space.in_vectors(self.lanes)
         self.space = walked.in_strips() if self.is_cut else walked
         self.strip = 0, space.columns
-        self._width, self._used = space.columns, self.lanes
+        self._width, self._used = width or space.columns, self.lanes
 
     def _whole_groups(self) -> int:
         """Columns of a vector: whole groups of what is repeated, or reversed together."""

@@ -22,7 +22,7 @@ from cases._case import Array, Case, program
 from cases._tolerances import Between, Sums, difference, finfo
 from cases._types import INTEGER
 
-from runs.outcomes import Key, Work, batches, cases_of
+from runs.outcomes import Key, Work, batches, cases_of, in_halves
 
 DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
 PATIENCE = 30.0  # seconds for a case
@@ -155,20 +155,19 @@ def _answerable(oracle: Oracle, key: Key, case: Case) -> Case:
 
 def _asked(oracle: Oracle, work: Work) -> Iterator[Verdict]:
     """What it says of cases, asked in halves where it does not answer for all of them."""
-    cases = [case for _, case in work]
-    kind, answer = oracle.ask(program(cases), [i.array for case in cases for i in case.inputs])
-    if kind != "done" and len(work) > 1:
-        half = len(work) // 2
-        yield from _asked(oracle, work[:half])
-        yield from _asked(oracle, work[half:])
-        return
-    results = iter(answer)
-    for key, case in work:
-        if kind != "done":
-            judged = DIES if kind == "died" else REFUSES, str(answer)
-        else:
-            judged = _judged(oracle, case, [next(results) for _ in case.results])
-        yield Verdict(key, case.label, *judged)
+
+    def ask(some: Work) -> tuple[str, Any]:
+        cases = [case for _, case in some]
+        return oracle.ask(program(cases), [i.array for case in cases for i in case.inputs])
+
+    for some, (kind, answer) in in_halves(work, ask, lambda answer: answer[0] != "done"):
+        results = iter(answer)
+        for key, case in some:
+            if kind != "done":
+                judged = DIES if kind == "died" else REFUSES, str(answer)
+            else:
+                judged = _judged(oracle, case, [next(results) for _ in case.results])
+            yield Verdict(key, case.label, *judged)
 
 
 def _without_traps(case: Case) -> Case:

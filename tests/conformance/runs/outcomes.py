@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from batch import TOGETHER, differences, interpret
 from cases import rows
@@ -45,6 +46,7 @@ class Outcome:
 
 
 Work = list[tuple[Key, Case]]
+T = TypeVar("T")
 
 
 def cases_of(
@@ -68,21 +70,36 @@ def batches(work: Work, together: int = TOGETHER) -> Iterator[Work]:
         yield work[start : start + together]
 
 
+def in_halves(
+    work: Work, ask: Callable[[Work], T], is_refused: Callable[[T], bool]
+) -> Iterator[tuple[Work, T]]:
+    """Answers for cases: for all of them, or for halves where that is refused."""
+    answer = ask(work)
+    if is_refused(answer) and len(work) > 1:
+        half = len(work) // 2
+        for some in (work[:half], work[half:]):
+            yield from in_halves(some, ask, is_refused)
+    else:
+        yield work, answer
+
+
 def outcomes(work: Work) -> Iterator[Outcome]:
     """Run cases as one program; where that is refused, in halves."""
+    for some, answer in in_halves(work, _tried, lambda answer: isinstance(answer, ShloError)):
+        if isinstance(answer, ShloError):
+            ((key, case),) = some
+            yield Outcome(key, case.label, *_judged(answer, case))
+            continue
+        for (key, case), results in zip(some, answer, strict=True):
+            yield Outcome(key, case.label, MISMATCH if results else PASS, results)
+
+
+def _tried(work: Work) -> list[str] | ShloError:
+    """What is wrong with each case, or why they are refused."""
     try:
-        wrong = differences([case for _, case in work])
+        return differences([case for _, case in work])
     except ShloError as error:
-        if len(work) > 1:
-            half = len(work) // 2
-            yield from outcomes(work[:half])
-            yield from outcomes(work[half:])
-            return
-        key, case = work[0]
-        yield Outcome(key, case.label, *_judged(error, case))
-        return
-    for (key, case), results in zip(work, wrong, strict=True):
-        yield Outcome(key, case.label, MISMATCH if results else PASS, results)
+        return error
 
 
 def _judged(error: ShloError, case: Case) -> tuple[str, str]:

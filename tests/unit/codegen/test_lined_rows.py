@@ -118,8 +118,8 @@ def test_lines_are_those_of_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     widths = []
 
     class Recorded(LinedRowKernel):
-        def __init__(self, *args: object) -> None:
-            super().__init__(*args)  # type: ignore[arg-type]
+        def __init__(self, *args: object, width: int) -> None:
+            super().__init__(*args, width=width)  # type: ignore[arg-type]
             widths.append(self._width)
 
     monkeypatch.setattr(lowering, "LinedRowKernel", Recorded)

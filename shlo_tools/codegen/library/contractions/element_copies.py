@@ -8,8 +8,8 @@ from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.target import Target
 
-# How elements of a type lie in memory, and the cast that makes each target of them.
 PAIRS = "pairs"  # of i16, as i32: products of which are sums of two
+# How elements of a type lie in memory, and the cast that makes each target of them.
 _STORED = {"i1": "i8", "f16": "i16", "bf16": "i16", PAIRS: "i32"}
 _CASTS = {
     **{(f"i{n}", f"i{m}"): "sext" for n in (8, 16, 32) for m in (32, 64) if n < m},

@@ -123,8 +123,9 @@ class _Lowering:
         if self.node.kind is NodeKind.CONVOLUTION:
             return self._convolutions(), self.node
         pairs = word_pairs.paired(self.node, self.target)
-        is_paired = pairs is not None and self._is_matrix_of(pairs)
-        if pairs is not None and is_paired:
+        if pairs is not None and not self._is_matrix_of(pairs):
+            pairs = None
+        if pairs is not None:
             self.node.operands = pairs
         axes, views, final = products.axes(self.node, self.stage.results)
         is_turned = turns(axes)
@@ -136,7 +137,7 @@ class _Lowering:
         )
         contraction = Contraction(a, b, axes, self.element)
         contraction = contraction.swapped() if is_turned else contraction
-        if is_paired:
+        if pairs is not None:
             return [Form(word_pairs.of_pairs(contraction))], final
         return [Form(self._real(contraction, views[0 if is_turned else 1]))], final
 

@@ -147,7 +147,7 @@ class Multiplication:
             resting = contraction.a if by_columns else contraction.b
             room = self.packed(plan.room, resting.place, plan.reads)
             self.pack(*plan.rest, room, plan.rest_context(where, room), CONTEXT["resting"])
-            if plan.pairs:
+            if plan.complex_rest:
                 plan = replace(plan, words={**plan.words, "resting": 0})
                 self.out.contexts.append(Context(plan.context(where, room)))
         number = len(self.out.contexts) - 1

@@ -47,8 +47,8 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """How neighbours that rest are packed as one element: parts of complex numbers.
+class ComplexRest:
+    """How both parts of a complex number that rests are packed as one element.
 
     Attributes:
         columns: of such elements.
@@ -69,7 +69,7 @@ class Packed:
             lines.
         is_dense: whether rows of C follow each other in row-major order, matrix after matrix.
         reads: how often what rests is multiplied.
-        pairs: words and axes of what packs elements that rest two at a time, where it does.
+        complex_rest: how complex numbers that rest are packed, where they are.
         further: words behind those of a contraction.
         sums: what is to be added of it; None where it makes C.
     """
@@ -81,7 +81,7 @@ class Packed:
     run: tuple[str, int]
     is_dense: bool
     reads: int
-    pairs: Pairs | None = None
+    complex_rest: ComplexRest | None = None
     further: tuple[int, ...] = ()
     sums: Sums | None = None
 
@@ -92,10 +92,10 @@ class Packed:
 
     def rest_context(self, c: Place, packed: Place) -> tuple[Word, ...]:
         """The words of the context of what packs what rests."""
-        if self.pairs is None:
+        if self.complex_rest is None:
             return self.context(c, packed)
-        words = {**self.words, "N": self.pairs.columns}
-        axes = {**self.axes, "resting_view": self.pairs.view}
+        words = {**self.words, "N": self.complex_rest.columns}
+        axes = {**self.axes, "resting_view": self.complex_rest.view}
         return replace(self, words=words, axes=axes).context(c, packed)
 
 
@@ -137,11 +137,16 @@ class BlockPlanner:
         would be packed at a time.
         """
         axes = sorted(merged(self.inner), key=lambda axis: -abs(axis.a))
-        if axes and (not self.by_rows or axes[-1].size == 2):
+        if axes and not (self.by_rows and self._are_near(axes)):
             longest = max(axes, key=lambda axis: axis.size)
             axes.remove(longest)
             axes.append(longest)
         return merged(axes)
+
+    def _are_near(self, axes: Sequence[Axis]) -> bool:
+        """Whether the last axis is none of parts of complex numbers, far apart in what rests."""
+        farthest = max(abs(axis.b) for axis in axes)
+        return len(axes) == 1 or axes[-1].size != 2 or abs(axes[-1].b) < farthest
 
     # --- blocks -----------------------------------------------------------------------------------
     def blocks(self) -> Packed:
@@ -189,8 +194,10 @@ class BlockPlanner:
             "moving_view": packing.view_words(moving_axes, self.moving.bounds, unit, reach),
             "resting_view": packing.view_words(resting_axes, (1, 1, 1), 0, 0),
         }
-        pairs = self._pairs(*resting_axes)
-        rests = (self.resting.element, self.element) if pairs is None else ("f64", Type("f64"))
+        complex_rest = self._complex_rest(*resting_axes)
+        rests = (
+            (self.resting.element, self.element) if complex_rest is None else ("f64", Type("f64"))
+        )
         way = "columns" if self.by_columns else "rows"
         return Packed(
             words,
@@ -203,17 +210,19 @@ class BlockPlanner:
             (library.name(f"run_{way}", self.moving.element, self.element), matrices * blocks),
             not self.by_columns and not parts and self._is_dense(along, across),
             along * matrices // max(1, count(rest_axes)),
-            pairs,
+            complex_rest,
         )
 
-    def _pairs(self, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> Pairs | None:
-        """What rests as pairs, where columns are two and two neighbours of 32 bits."""
+    def _complex_rest(
+        self, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]
+    ) -> ComplexRest | None:
+        """Complex numbers that rest: columns are two and two neighbours of 32 bits."""
         if self.by_columns or {self.resting.element, self.element.element} != {"f32"}:
             return None
         if not columns or columns[-1][:2] != (2, self.resting_size):
             return None
         view = packing.view_words([rows, columns[:-1]], (1, 1, 1), 0, 0)
-        return Pairs(count(self.across) // 2, view)
+        return ComplexRest(count(self.across) // 2, view)
 
     def _blocks(self, along: int, across: int, matrices: int, line: int) -> tuple[int, int, int]:
         """Rows or columns of a chunk, depth of a block, and bytes from one of its rows on."""
