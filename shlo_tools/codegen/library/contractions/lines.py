@@ -19,7 +19,12 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.library.contractions import contexts, packing, tap_tables
-from shlo_tools.codegen.library.contractions.micro_kernels import SHARED, MicroKernels
+from shlo_tools.codegen.library.contractions.micro_kernels import (
+    LISTED,
+    SHARED,
+    SHORT,
+    MicroKernels,
+)
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
@@ -78,7 +83,8 @@ class Lines:
 
     def functions(self, rows: str) -> list[Function]:
         run = self.windows() if rows == "windows" else self.taps()
-        return [*(self.kernels.tile_kernel(part, listed=True) for part in SHARED), run]
+        kernels = (self.kernels.tile_kernel(part, by) for by in (LISTED, SHORT) for part in SHARED)
+        return [*kernels, run]
 
     def windows(self) -> Function:
         """A chunk is some lines of one matrix, each of which is multiplied by all panels."""
@@ -99,12 +105,12 @@ class Lines:
             base = c["moving"].at(moving)
             _, line_c = job.pack(index, base, start, windows // job["line"])
 
-            def tile(x: Value, column: Value) -> None:
+            def tile(x: Value, column: Value, kernel: Value, rows: Value) -> None:
                 # The last tile begins early enough to be a whole one.
-                x = f.minimum(x, windows - self.kernels.tile)
+                x = f.minimum(x, windows - rows)
                 a = (job.line, job.windows.at(x * 8), job.taps, c["K"])
                 b = (panels.at(column * c["K"], self.element), job.panel_row)
-                job.multiply(a, b, out.at(line_c), (x, column), f.constant(0))
+                job.multiply(kernel, a, b, out.at(line_c), (x, column), f.constant(0))
 
             job.tiles(windows, tile)
 
@@ -145,10 +151,10 @@ class Lines:
             rows_of_b = f.select(in_place, c["resting"].at(line_b), panels)
             adds = f.select(index > first, f.constant(1), f.constant(0))
 
-            def tile(row: Value, column: Value) -> None:
+            def tile(row: Value, column: Value, kernel: Value, _: Value) -> None:
                 a = (job.line, job.taps.at(row * 8), job.windows, job["line"])
                 b = (rows_of_b.at(column * b_column), b_row)
-                job.multiply(a, b, to, (row, column), adds)
+                job.multiply(kernel, a, b, to, (row, column), adds)
 
             job.tiles(job["taps"], tile)
 
@@ -169,7 +175,8 @@ class _Job:
         self.taps = scratch.at(PACKED_BYTES)
         self.windows = self.taps.at(_TABLE)
         self.panel_row = f.minimum(c["N"], library.kernels.columns) * library.element.bytes
-        self.kernel_of = library.kernels.kernel_of(f, listed=True)
+        self.kernel_of = library.kernels.kernel_of(f, LISTED)
+        self.short_of = library.kernels.kernel_of(f, SHORT)
         self._list_taps()
         self._list_windows()
 
@@ -192,18 +199,27 @@ class _Job:
         f.run(function, [self.c.view("moving_view"), base.at(offset), *starts, *part])
         return line_b, line_c
 
-    def tiles(self, rows: Value, tile: Callable[[Value, Value], None]) -> None:
-        """All tiles of some rows, panel by panel."""
+    def tiles(self, rows: Value, tile: Callable[[Value, Value, Value, Value], None]) -> None:
+        """All tiles of some rows, panel by panel: (row, column, kernel, rows of the kernel)."""
         f, kernels = self.f, self.library.kernels
-        zero = f.constant(0)
+        zero, whole, short = (f.constant(n) for n in (0, kernels.tile, kernels.short))
 
         def panel(column: Value) -> None:
-            f.loop(zero, rows, kernels.tile, lambda row: tile(row, column))
+            left = self.c["N"] - column
+            kernel, short_kernel = self.kernel_of(left), self.short_of(left)
+
+            def some_rows(row: Value) -> None:
+                is_short = rows - row <= short
+                kernel_rows = f.select(is_short, short, whole)
+                tile(row, column, f.select(is_short, short_kernel, kernel), kernel_rows)
+
+            f.loop(zero, rows, kernels.tile, some_rows)
 
         f.loop(zero, self.c["N"], kernels.columns, panel)
 
     def multiply(
         self,
+        kernel: Value,
         a: tuple[Value, Value, Value, Value],
         b: tuple[Value, Value],
         c: Value,
@@ -213,13 +229,14 @@ class _Job:
         """Compute a tile of C.
 
         Args:
+            kernel: its address.
             a: what is packed, the tables of its rows and of its columns, and how many those are.
             b: where the first row of B is, and bytes to the next.
         """
         row, column = corner
         c_row, left = self.c["c_row"], self.c["N"] - column
         place = c.at(row * c_row).at(column, self.library.element)
-        self.f.run_address(self.kernel_of(left), [*a, *b, place, c_row, adds, left])
+        self.f.run_address(kernel, [*a, *b, place, c_row, adds, left])
 
     def _list_taps(self) -> None:
         """Write where taps lie; the first one stands for those that a tile has behind the last."""

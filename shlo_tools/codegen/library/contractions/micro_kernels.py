@@ -18,12 +18,18 @@ _AHEAD = 8  # rows between what is multiplied and what memory is asked for meanw
 _LINE = 64  # bytes
 SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
 OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)  # of a micro-kernel
-_LISTED = "listed_"  # kernels of the same columns by tables of places
+# Kernels of the same columns by tables of places, of a tile's rows and of half of them.
+LISTED, SHORT = "listed_", "short_"
 
 
 def row_tile(target: Target) -> int:
     """Rows of the micro-kernel: their sums, B's vectors and one of A fill the registers."""
     return 8 if target.vector_registers >= 32 else 6
+
+
+def short_tile(tile: int) -> int:
+    """Rows of the kernel for what a tile of rows would mostly be too high for."""
+    return tile // 2
 
 
 def panel_columns(target: Target, element: Type) -> int:
@@ -63,6 +69,7 @@ class MicroKernels:
         self.lanes = target.lanes(element.bits)
         self.vector = element.vector(self.lanes)
         self.tile = row_tile(target)
+        self.short = short_tile(self.tile)
         self.columns = panel_columns(target, element)
         self.k_block = 1024 * 4 // element.bytes
         self.block_rows = _BLOCK_ROWS // self.tile * self.tile
@@ -167,22 +174,26 @@ class MicroKernels:
             store(by_masks=masked)
         return f
 
-    def tile_kernel(self, part: str, *, listed: bool = False) -> Function:
-        """One of ``SHARED``: a whole tile of rows by as many columns as its name says."""
+    def tile_kernel(self, part: str, by: str = "") -> Function:
+        """One of ``SHARED``: a tile of rows by as many columns as its name says.
+
+        Args:
+            by: nothing, ``LISTED`` or ``SHORT``.
+        """
         vectors = COLUMN_VECTORS if part in ("full", "edge") else 1
         return self.micro_kernel(
-            _LISTED + part if listed else part,
-            self.tile,
+            by + part,
+            self.short if by == SHORT else self.tile,
             vectors,
             masked=part != "full",
             lanes=self.lanes // 2 if part == "quarter" else self.lanes,
-            listed=listed,
+            listed=bool(by),
         )
 
-    def kernel_of(self, f: Function, *, listed: bool = False) -> Callable[[Value], Value]:
+    def kernel_of(self, f: Function, by: str = "") -> Callable[[Value], Value]:
         """The address of a tile's kernel by how many columns are left."""
-        if listed:
-            addresses = [f.address_of(self.private(_LISTED + part)) for part in SHARED]
+        if by:
+            addresses = [f.address_of(self.private(by + part)) for part in SHARED]
         else:
             addresses = [f.address_of(self.shared(part), OPERANDS) for part in SHARED]
         full, edge, half, quarter = addresses

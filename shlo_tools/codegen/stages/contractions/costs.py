@@ -6,12 +6,21 @@ convolutions take.
 
 from __future__ import annotations
 
+from shlo_tools.codegen.library.contractions.micro_kernels import COLUMN_VECTORS, short_tile
+
 CUT, WHOLE = 45, 6  # a run that is packed: one that borders of an image cut, and one inside
 CHUNK, TILE = 500, 40  # what a chunk and a tile begin with
 JOB = 40_000  # what threads wait for each other between two jobs
+_SUMS = 8  # vectors whose sums are computed at once: two begin each cycle, and take four
 NARROW = 0.7  # a vector of half a register
 _LINE = 64  # bytes of a line of the cache
 NEAR = 1 << 20  # bytes that a core's own cache keeps
+
+
+def short(tile: int, columns: int, lanes: int) -> float:
+    """What a short tile takes, in tiles of so many rows."""
+    wide = min(COLUMN_VECTORS, -(-columns // lanes))
+    return max(short_tile(tile) * wide, _SUMS) / max(tile * wide, _SUMS)
 
 
 def vectors(columns: int, lanes: int) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.jobs import are_shared_evenly
 from shlo_tools.codegen.library.contractions import lines as library
+from shlo_tools.codegen.library.contractions.micro_kernels import short_tile
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, count
 from shlo_tools.codegen.stages.contractions.moves import Moves, moves_along
 
@@ -84,12 +85,12 @@ class Line:
         left = (number - 1) % self.block + 1
         return [lines * size if self._is_joined else size for lines in (self.block, left)]
 
-    def tiles(self, tile: int) -> int:
-        """Tiles of all lines; the last one of a chunk is a whole one, too."""
+    def tiles(self, tile: int, short: float) -> float:
+        """Tiles of all lines; the last one of a chunk may be a short one, which takes less."""
         number, size = self.down.axis.size, self.axis.size
-        whole, last = (-(-group // tile) for group in self.groups())
+        whole, last = (_tiles(group, tile, short) for group in self.groups())
         if not self._is_joined:
-            return -(-size // tile) * count(self.outer)
+            return _tiles(size, tile, short) * count(self.outer)
         return ((-(-number // self.block) - 1) * whole + last) * count(self.outer[:-1])
 
     def places(self, pitch: int, size: int) -> list[tuple[int, int, int, int, int]]:
@@ -105,6 +106,12 @@ class Line:
         """Bytes from a packed line to the next, in other sets of the cache."""
         lines = -(-self.run * size // 64)
         return 64 * (lines + (lines % 2 == 0))
+
+
+def _tiles(windows: int, tile: int, short: float) -> float:
+    """What windows that are multiplied at once take, in tiles."""
+    whole, left = divmod(windows, tile)
+    return whole + (short if 0 < left <= short_tile(tile) else left > 0)
 
 
 def windows(along: Sequence[Axis], inner: Sequence[Axis], tile: int) -> Line | None:
@@ -125,7 +132,7 @@ def blocks(line: Line, matrices: int, products: int, tile: int, row: int) -> lis
     """
     number, images = line.down.axis.size, matrices * count(line.outer[:-1])
     chunks = max(1, min(_LINES, products // _PART))
-    most = max(1, min(_BYTES // max(1, row), number * images // chunks, number))
+    most = max(1, min(_BYTES // max(1, row), -(-number * images // chunks), number))
     # As many lines in every chunk, or more where only those are enough windows.
     enough = -(-tile // line.axis.size)
     sizes = {-(-number // -(-number // n)) for n in range(1, max(most, enough) + 1)}

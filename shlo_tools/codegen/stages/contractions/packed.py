@@ -233,7 +233,7 @@ class BlockPlanner:
         most = library.COLUMN_PANELS * self.panel if self.by_columns else ROWS // unit * unit
         block = min(most, max(unit, -(-along // blocks // unit) * unit))
         block = even_part(along, block, unit, matrices)
-        deepest = _DEPTH // self.size
+        deepest = self.depth
         if self.by_columns:
             deepest = min(deepest, contexts.PACKED_BYTES // (block * self.size))
         k_block = self._depth(deepest, line)
@@ -253,6 +253,11 @@ class BlockPlanner:
             return max(1, self.k)
         parts = -(-self.k // max(deepest, line))
         return -(-self.k // parts // line) * line
+
+    @property
+    def depth(self) -> int:
+        """Numbers along k of a block, at most."""
+        return _DEPTH // self.size
 
     # --- words ------------------------------------------------------------------------------------
     @property

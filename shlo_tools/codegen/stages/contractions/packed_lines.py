@@ -88,16 +88,21 @@ class _LinePlanner(BlockPlanner):
             return count(self.batch) * along * across * self.k / lanes
         wide, high = (along, across) if self.by_columns else (across, along)
         tiles = -(-high // self.tile)
+        # All of C is added to for each further part of k, tile by tile.
+        again = -(-self.k // self.depth) - 1
+        added = again * (2 * along * across / lanes + tiles * -(-wide // self.panel) * costs.TILE)
         runs, elements = self._packed_runs()
         # Chunks of few windows read panels from afar as often as others.
         chunks, chunk = -(-along // ROWS), costs.CHUNK + costs.vectors(wide, lanes) * self.k
         if line is not None:
-            tiles, chunks, chunk = line.tiles(self.tile), self._chunks(line), 2 * self.k + chunk
+            tiles = line.tiles(self.tile, costs.short(self.tile, across, lanes))
+            chunks, chunk = self._chunks(line), 2 * self.k + chunk
             groups = chunks * line.block // line.together
-            runs, elements = groups * count(line.parts), line.run / lanes
+            runs, elements, added = groups * count(line.parts), line.run / lanes, 0
         tile = self.tile * costs.vectors(wide, lanes) * self.k + costs.TILE
         run = costs.CUT if self.by_columns else costs.WHOLE
-        return count(self.batch) * (tiles * tile + runs * (run + elements) + chunks * chunk)
+        packing = runs * (run + elements)
+        return count(self.batch) * (tiles * tile + packing + chunks * chunk + added)
 
     def _chunks(self, line: Line) -> int:
         """Chunks of a matrix."""
