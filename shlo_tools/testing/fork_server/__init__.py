@@ -5,8 +5,8 @@
 
 Most of what a short test takes is the start of its tools: MLIR, numpy and some hundred modules.
 Here one process (``__main__``) loads them, and forks for each program. So a program is a process as
-any other, with the streams, the folder and the variables of whoever starts it (``client``), and its
-end is seen there, a crash as well. A program whose variables ask for another Python
+any other, with the open files, the folder and the variables of whoever starts it (``client``), and
+its end is seen there, a crash as well. A program whose variables ask for another Python
 (``PYTHONPATH``, ``LD_PRELOAD``, ...) starts the usual way.
 """
 

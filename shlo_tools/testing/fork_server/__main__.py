@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import gc
 import importlib
 import importlib.util
@@ -38,6 +39,7 @@ class Request(NamedTuple):
     arguments: list[str]
     folder: str
     environment: dict[str, str]
+    descriptors: list[int]
 
 
 def main() -> None:
@@ -81,11 +83,12 @@ def _load() -> None:
 
 
 _statuses: list[int] = []  # of this process, where it ends by itself
+_UNTIL_THE_END = "mpi4py.MPI"  # a module that leaves MPI when Python ends
 
 
 def _leave() -> None:
     """End at once: to take all modules down takes longer than a short program."""
-    if _statuses:
+    if _statuses and _UNTIL_THE_END not in sys.modules:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(_statuses[0])
@@ -107,7 +110,7 @@ def _serve(listener: socket.socket) -> Request | None:
 
 def _attend(connection: socket.socket) -> Request:
     """Fork the process of a program and tell its end; only that process comes back from here."""
-    request, streams = _received(connection)
+    request, received = _received(connection)
     if _read_at_start(request.environment) != _read_at_start(os.environ):
         _end(connection, client.DECLINED)
     woken, waker = os.pipe()
@@ -116,8 +119,8 @@ def _attend(connection: socket.socket) -> Request:
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     child = os.fork()
     if child:
-        for stream in streams:
-            os.close(stream)
+        for number in received:
+            os.close(number)
         ready, _, _ = select.select([connection.fileno(), woken], [], [])
         if woken not in ready:  # whoever waited for it is gone
             os.kill(child, signal.SIGKILL)
@@ -127,27 +130,31 @@ def _attend(connection: socket.socket) -> Request:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number in (woken, waker, connection.detach()):
         os.close(number)
-    _take_over(request, streams)
+    _take_over(request, received)
     return request
 
 
 def _received(connection: socket.socket) -> tuple[Request, list[int]]:
-    """A request, and the streams that came with it."""
-    head, streams, _, _ = socket.recv_fds(connection, 8, len(client.STREAMS))
+    """A request, and the descriptors that came with it."""
+    head, received, _, _ = socket.recv_fds(connection, 8, client.MOST)
     with connection.makefile("rb") as stream:
         request = stream.read(int.from_bytes(head, "big"))
-    return Request(*marshal.loads(request)), streams
+    return Request(*marshal.loads(request)), received
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in environment.items() if name.startswith(_READ_AT_START)}
 
 
-def _take_over(request: Request, streams: Sequence[int]) -> None:
-    """Have the streams, the folder and the variables of whoever asked."""
-    for number, received in zip(client.STREAMS, streams, strict=True):
-        os.dup2(received, number)
-        os.close(received)
+def _take_over(request: Request, received: Sequence[int]) -> None:
+    """Have the descriptors, the folder and the variables of whoever asked."""
+    first = max(*request.descriptors, *received) + 1
+    moved = [fcntl.fcntl(number, fcntl.F_DUPFD, first) for number in received]
+    for number in received:
+        os.close(number)
+    for number, source in zip(request.descriptors, moved, strict=True):
+        os.dup2(source, number)
+        os.close(source)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = _opened(getattr(sys, name), mode)
         setattr(sys, name, stream)

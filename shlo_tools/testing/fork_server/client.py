@@ -13,17 +13,37 @@ import os
 import sys
 
 DECLINED = b"run it yourself"
-STREAMS = (0, 1, 2)
+MOST = 64  # descriptors that go along
+_FOLDER = "/dev/fd"  # of those that are open
 
 
-def _served(socket: str, request: bytes) -> bytes:
+def _descriptors() -> list[int]:
+    """The standard streams, and what else this process was started with."""
+    for number in (0, 1, 2):
+        os.fstat(number)  # or the socket would have the number of one that is closed
+    numbers = sorted(map(int, os.listdir(_FOLDER))) if os.path.isdir(_FOLDER) else [0, 1, 2]
+    return [number for number in numbers if _is_open(number)]
+
+
+def _is_open(number: int) -> bool:
+    """Not so of the descriptor by which the folder was read."""
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+def _served(socket: str, *asked: object) -> bytes:
     """The exit status as text, or ``DECLINED``; nothing where the program's process got lost."""
     try:
-        for number in STREAMS:
-            os.fstat(number)  # or the socket would have the number of one that is closed
+        descriptors = _descriptors()
+        if len(descriptors) > MOST:
+            return DECLINED
+        request = marshal.dumps((*asked, descriptors))
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.connect(socket)
-        numbers = b"".join(number.to_bytes(4, sys.byteorder) for number in STREAMS)
+        numbers = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
         rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)
         connection.sendmsg([len(request).to_bytes(8, "big")], [rights])
         sent = 0
@@ -38,8 +58,7 @@ def main() -> None:
     """End as the module does."""
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     socket, module, *arguments = sys.argv[1:]
-    request = marshal.dumps((module, arguments, os.getcwd(), dict(os.environ)))
-    answer = _served(socket, request)
+    answer = _served(socket, module, arguments, os.getcwd(), dict(os.environ))
     if answer == DECLINED:
         os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])
     if not answer:

@@ -7,14 +7,22 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from shlo_tools.testing import fork_server
+from shlo_tools.testing.fork_server import ForkServer
+
+HERE = Path(__file__).resolve().parent
+ENVIRONMENT = os.environ | {
+    "PYTHONPATH": os.pathsep.join([str(HERE.parents[2]), str(HERE)]),
+    "OPENBLAS_NUM_THREADS": "1",
+}
 _BESIDE = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
 MPIEXEC = _BESIDE or shutil.which("mpiexec")
-HERE = Path(__file__).resolve().parent
 
 mpi = pytest.mark.skipif(
     find_spec("mpi4py") is None or MPIEXEC is None,
@@ -24,14 +32,13 @@ mpi = pytest.mark.skipif(
 
 def started(words: list[str], ranks: int) -> subprocess.Popen[str]:
     """A job in a session of its own."""
-    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
         [str(MPIEXEC), "-n", str(ranks), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": path},
+        env=ENVIRONMENT,
         start_new_session=True,
     )
 
@@ -49,4 +56,16 @@ def ended(job: subprocess.Popen[str], timeout: float = 100) -> tuple[int, str, s
 
 def run(script: str, ranks: int) -> tuple[int, str, str]:
     """Run a script on all ranks; its exit status and what it wrote."""
-    return ended(started([sys.executable, "-c", script], ranks))
+    return ended(started([*module("rank_script"), script], ranks))
+
+
+def module(name: str) -> list[str]:
+    """The words that do what ``python -m name`` does, on a rank."""
+    server = _server()
+    return server.command(name) if server else [sys.executable, "-m", name]
+
+
+@cache
+def _server() -> ForkServer | None:
+    """Ranks are its forks, since most of what they take is the start of Python and its modules."""
+    return fork_server.start(ENVIRONMENT)

@@ -41,6 +41,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "late": "import atexit; atexit.register(print, 'late')",
         "full": "print('no room'); import sys; sys.exit(0)",
         "parent": "import os, sys; print(os.getppid(), 'numpy' in sys.modules)",
+        "open": "import os; print(sorted(map(int, os.listdir('/dev/fd')))[:-1])",
+        "files": "import os, sys; print(*(os.read(int(n), 9) for n in sys.argv[1:]))",
         "endless": "import os, time; print(os.getpid(), flush=True); time.sleep(1000)",
     }.items():
         (folder / f"{name}.py").write_text(text)
@@ -108,6 +110,25 @@ def test_it_is_what_python_runs(
     if module == "no_such_module":
         ends = [(status, output, errors.rpartition(": ")[2]) for status, output, errors in ends]
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("module", ["files", "open"])
+def test_files_that_are_open_stay_so(
+    server: ForkServer, environment: dict[str, str], tmp_path: Path, module: str
+) -> None:
+    """With the same numbers, and no others are."""
+    ends = []
+    for command in (server.command(module), [sys.executable, "-P", "-m", module]):
+        numbers = []
+        for name in ("first", "second"):
+            (tmp_path / name).write_text(name)
+            numbers.append(os.open(tmp_path / name, os.O_RDONLY))
+        words = [*command, *map(str, reversed(numbers))]
+        ends.append(_run(words, environment, pass_fds=numbers, cwd=tmp_path))
+        for number in numbers:
+            os.close(number)
+    assert ends[0] == ends[1]
+    assert "Error" not in ends[0][2]
 
 
 def test_it_has_loaded_what_tools_need(server: ForkServer, environment: dict[str, str]) -> None:

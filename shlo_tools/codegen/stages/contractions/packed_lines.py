@@ -87,7 +87,7 @@ class _LinePlanner(BlockPlanner):
         if line is not None and line.rows == "taps":
             return count(self.batch) * along * across * self.k / lanes
         wide, high = (along, across) if self.by_columns else (across, along)
-        tiles = -(-high // self.tile)
+        tiles: float = -(-high // self.tile)
         # All of C is added to for each further part of k, tile by tile.
         again = -(-self.k // self.depth) - 1
         added = again * (2 * along * across / lanes + tiles * -(-wide // self.panel) * costs.TILE)
