@@ -298,7 +298,8 @@ PARTS = (
     ".venv-test/pip install -e .[dev]",
     ".venv-test/pytest -n auto",
     ".venv-test/lit -s tests/lit",
-    ".venv-peer/pip install --quiet -e .[dev,xla,mpi]",
+    ".venv-peer/pip install --quiet .venv-peer/source[dev,xla,mpi]",
+    ".venv-peer/pip install --quiet --no-deps -e .",
     ".venv-peer/pytest tests/unit/parallel -k mpi",
     ".venv-peer/pytest -m peer tests/a/test_first.py",
     ".venv-peer/pytest -m peer tests/test_second.py",
@@ -316,6 +317,9 @@ def _ci(folder: Path, fails: str) -> tuple[bool, list[str]]:
     for file in (tests / "a" / "test_first.py", tests / "test_second.py"):
         file.write_text("pytestmark = pytest.mark.peer")
     (tests / "test_third.py").touch()
+    (folder / "shlo_tools").mkdir()
+    for name in ("LICENSE", "README.md", "pyproject.toml"):
+        (folder / name).touch()
     environment = {"LOG": str(log), "FAIL": fails, "PATH": f"{tools}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", str(folder / ".ci" / "run")], env={**os.environ, **environment}, timeout=60
@@ -327,12 +331,17 @@ def test_ci_runs_every_part(tmp_path: Path) -> None:
     """A process for each of the peers' files, because it has one MLIR, JAX's or ours."""
     succeeds, ran = _ci(tmp_path, fails="")
     assert succeeds
-    assert ran[:4] == list(PARTS[:4])
-    assert sorted(ran[4:]) == sorted(PARTS[4:])
+    assert [line for line in ran if line.startswith(".venv-test")] == list(PARTS[:3])
+    assert [line for line in ran if line.startswith(".venv-peer/pip")] == list(PARTS[3:5])
+    assert sorted(ran[5:]) == sorted(PARTS[5:])
 
 
 @pytest.mark.parametrize("part", dict.fromkeys(part.split()[0] for part in PARTS))
 def test_ci_fails_with_any_part(part: str, tmp_path: Path) -> None:
+    """Before anything else runs of its environment, and before all that comes later."""
     succeeds, ran = _ci(tmp_path, fails=part)
     assert not succeeds
-    assert ran[-1].startswith(part)
+    environment = part.split("/", maxsplit=1)[0]
+    *_, last = (line for line in ran if line.startswith(environment))
+    assert last.startswith(part)
+    assert part == ".venv-peer/pytest" or ".venv-peer/pytest" not in " ".join(ran)
