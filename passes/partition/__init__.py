@@ -38,6 +38,7 @@ from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
+from shlo_tools.passes.partition.invariants import hoist
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.loops.blocks import LOOP, split_loops
 from shlo_tools.passes.partition.loops.rounds import forget_count
@@ -81,8 +82,10 @@ class Partition(Pass):
                 weights = [inner for inner in ops if inner.name in WEIGHTS]
                 _rewrite(_without_barriers(ops), _RULES)
                 _lift_weights(func, weights)
-                sink_constants(with_regions)
                 has_loops = any(inner.name == LOOP for inner in with_regions)
+                if has_loops:
+                    hoist(with_regions)
+                sink_constants(with_regions)
                 blocks_of_rows = split_loops(op, func, others) if has_loops else []
                 for whole in (func, *blocks_of_rows):
                     _cut(op, whole.regions[0].blocks[0], kinds, names)

@@ -34,13 +34,13 @@ def _is_open(number: int) -> bool:
     return True
 
 
-def _served(socket: str, *asked: object) -> bytes:
+def _served(socket: str, module: str, arguments: list[str]) -> bytes:
     """The exit status as text, or ``DECLINED``; nothing where the program's process got lost."""
     try:
         descriptors = _descriptors()
         if len(descriptors) > MOST:
             return DECLINED
-        request = marshal.dumps((*asked, descriptors))
+        request = marshal.dumps((module, arguments, os.getcwd(), dict(os.environ), descriptors))
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.connect(socket)
         numbers = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
@@ -58,7 +58,7 @@ def main() -> None:
     """End as the module does."""
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     socket, module, *arguments = sys.argv[1:]
-    answer = _served(socket, module, arguments, os.getcwd(), dict(os.environ))
+    answer = _served(socket, module, arguments)
     if answer == DECLINED:
         os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])
     if not answer:
