@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from reduction_programs import numbers, tensor
-from staged_programs import assert_staged
+from staged_programs import assert_staged, staged
+
+from shlo_tools.codegen.stages.contractions import small_matrices
 
 # Rows, inner, columns: matrices of a part of a vector, of one, of two, and larger ones.
 SHAPES = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 5, 5), (6, 6, 6), (1, 3, 3), (3, 3, 1), (2, 8, 3)]
@@ -41,6 +45,19 @@ def test_products(
 ) -> None:
     text, operands = program(batch, shape, layout, element)
     assert_staged(text, *operands)
+
+
+def test_they_have_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes = []
+    write = small_matrices.Products.write
+
+    def noted(products: small_matrices.Products, *arguments: Any) -> Any:
+        shapes.append((products.rows, products.inner, products.columns))
+        return write(products, *arguments)
+
+    monkeypatch.setattr(small_matrices.Products, "write", noted)
+    staged(program(701, (4, 3, 2), LAYOUTS[0], "f32")[0])
+    assert shapes == [(4, 3, 2)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -202,7 +202,7 @@ class Multiplication:
         self, matrices: _Matrices, where: Place, keeps_last: bool, strip: int
     ) -> Blocks | None:
         words, source = {**matrices.words, "C": where}, matrices.source
-        small = None if source else small_matrices.plan(words, self.element, self.target)
+        small = None if source else small_matrices.plan(matrices.words, self.element, self.target)
         if self.name and small is not None:
             self._by_lanes(small, (words["A"], words["B"], where, small.batch))
             return None
