@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen import instructions
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
@@ -163,15 +163,26 @@ class MicroKernels:
 
         sums = f.if_(adds == 0, lambda: sums, added)
 
-        def store(*, by_masks: bool) -> None:
-            for (place, mask), value in zip(targets, sums, strict=True):
-                f.store_masked(value, place, mask if by_masks else None)
+        def store(by_masks: Sequence[bool]) -> None:
+            """Store rows, in order."""
+            by_mask = [is_masked for is_masked in by_masks for _ in range(vectors)]
+            for (place, mask), value, is_masked in zip(targets, sums, by_mask, strict=True):
+                f.store_masked(value, place, mask if is_masked else None)
 
+        def store_ends() -> None:
+            """Where C has no other columns, whole vectors reach into the row that comes next."""
+            follow = (c_row == n * self.element.bytes) & (n + n >= lanes * vectors)
+            last = [*[False] * (rows - 1), True]
+            f.if_(follow, lambda: store(last), lambda: store([True] * rows))
+
+        def store_by_masks() -> None:
+            store([True] * rows)
+
+        ends = store_by_masks if counted or rows == 1 else store_ends
         if masked and not self.target.masks:  # of whole vectors they are not needed
-            is_whole = n >= lanes * vectors
-            f.if_(is_whole, lambda: store(by_masks=False), lambda: store(by_masks=True))
+            f.if_(n >= lanes * vectors, lambda: store([False] * rows), ends)
         else:
-            store(by_masks=masked)
+            store([masked] * rows)
         return f
 
     def tile_kernel(self, part: str, by: str = "") -> Function:
