@@ -99,7 +99,7 @@ REPEATABLE = {"maximum", "minimum", "and", "or"}
 
 
 def neutral_number(name: str, element: ElementType) -> Number | None:
-    """What an op leaves everything as it is with."""
+    """What an op leaves everything as it is with, as arrays hold it."""
     if name not in REGROUPED:
         return None
     if element.is_boolean:
@@ -110,12 +110,11 @@ def neutral_number(name: str, element: ElementType) -> Number | None:
         numbers = {"maximum": -math.inf, "minimum": math.inf, "add": -0.0, "multiply": 1.0}
         return numbers.get(name)
     top = (1 << element.bits) - 1
-    signed = element.kind is Kind.SIGNED
-    extremes = {
-        "maximum": -(1 << (element.bits - 1)) if signed else 0,
-        "minimum": top >> 1 if signed else -1,
-    }
-    return {"add": 0, "multiply": 1, "or": 0, "xor": 0, "and": -1, **extremes}[name]
+    least, most, ones = 0, top, top
+    if element.kind is Kind.SIGNED:
+        least, most, ones = -(1 << (element.bits - 1)), top >> 1, -1
+    others = {"maximum": least, "minimum": most, "and": ones}
+    return {"add": 0, "multiply": 1, "or": 0, "xor": 0, **others}[name]
 
 
 def known_number(start: Node) -> Number | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from shlo_tools.codegen.function import Type, Value
-from shlo_tools.codegen.library import transposition
+from shlo_tools.codegen.library import narrow_lanes, transposition
 from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space
@@ -166,7 +166,8 @@ class ShortRowKernel(RowKernel):
             exists = None if exist is None else exist[run]
             for result, target in zip(self.results, self.targets, strict=True):
                 if result is node:
-                    f.store_masked(value, target.at(first, element).at(run * n, element), exists)
+                    address = target.at(first, element).at(run * n, element)
+                    narrow_lanes.store(f, value, address, exists)
 
     def _turn(self, node: Node, buffer: Buffer) -> None:
         """Store what was kept of a result, row by row."""

@@ -28,6 +28,7 @@ from shlo_tools.codegen.library import (
     jobs,
     many_matrices,
     maths,
+    narrow_lanes,
     pool,
     profiling,
     quotients,
@@ -123,6 +124,7 @@ _FAMILIES = {
     interleaving.JOINS: interleaving.joining,
     interleaving.PARTS: interleaving.parting,
     many_matrices.NAMES: many_matrices.functions,
+    narrow_lanes.NAMES: narrow_lanes.functions,
     quotients.NAMES: quotients.functions,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}

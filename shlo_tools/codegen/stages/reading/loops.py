@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from shlo_tools.codegen.function import I32, I64, Carry, Function, Value
+from shlo_tools.codegen.function import I64, Carry, Function, Value
 from shlo_tools.codegen.stages.nodes import Extent, is_one
 from shlo_tools.codegen.stages.reading.elements import flattened, joined
 from shlo_tools.codegen.stages.reading.indices import (
@@ -203,10 +203,11 @@ class Loops:
 
         return self.once(c.level, ("positions", c), make)
 
-    def near_positions(self, c: Component) -> Value:
+    def near_positions(self, c: Component, element: str = "i32") -> Value:
         """A component whose numbers are below ``NEAR``, as a vector of i32 where that costs less.
 
-        Twice as many of these are in a register.
+        Twice as many of these are in a register; of a narrower ``element``, which its numbers fit
+        too, even more.
         """
         parts = None if isinstance(c, int) else self._parts_of(c)
         if isinstance(c, int | Scalar) or parts is None or max(map(abs, parts[1])) >= NEAR:
@@ -214,10 +215,10 @@ class Loops:
         base, steps = parts
 
         def make() -> Value:
-            first = self.function.broadcast(base.to("trunc", "i32"), self.lanes)
-            return first + self.function.constant(steps, I32.vector(self.lanes))
+            first = self.function.broadcast(base.to("trunc", element), self.lanes)
+            return first + self.function.constant(steps, first.type)
 
-        return self.once(c.level, ("near positions", c), make)
+        return self.once(c.level, ("near positions", c, element), make)
 
     def multiples(self, step: Extent) -> Value:
         """0, ``step``, twice of it, ... as a vector of i64."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
-from shlo_tools.codegen.library import maths
+from shlo_tools.codegen.library import maths, narrow_lanes
 from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage, are_known
 from shlo_tools.codegen.stages.reading.elements import (
     Parts,
@@ -164,13 +164,13 @@ class Memory(Runs):
         elif isinstance(place, tuple):
             value = self.load_near(address, place, mask, vector)
         elif place == 1:
-            value = self.function.load_masked(address, exists, vector)
+            value = narrow_lanes.load(f, address, exists, vector)
         elif place > 1:
             value = self.load_apart(address, place, mask, vector)
         else:
             back = range(self.lanes - 1, -1, -1)
             mirrored = None if exists is None else f.shuffle(exists, exists, back)
-            run = self.function.load_masked(address.at(1 - self.lanes, memory), mirrored, vector)
+            run = narrow_lanes.load(f, address.at(1 - self.lanes, memory), mirrored, vector)
             value = f.shuffle(run, run, back)
         return self._from_memory(value, element)
 
@@ -183,7 +183,7 @@ class Memory(Runs):
             address, _, _ = self._address(node, buffer, column.start)
             exist = [None] * column.count if mask is None else self.interleaved(mask, column.count)
             return [
-                f.load_masked(address.at(run * n, type), exists, type.vector(n))
+                narrow_lanes.load(f, address.at(run * n, type), exists, type.vector(n))
                 for run, exists in enumerate(exist)
             ]
 
@@ -236,7 +236,7 @@ class Memory(Runs):
             place = self.once(cyclic.level, key, lambda: cyclic.first - turn * cyclic.size)
             moved = (*index[:d], Scalar(place, cyclic.level), *index[d + 1 :])
             address, _, _ = self._address(node, buffer, moved)
-            return f.load_masked(address, exists, vector)
+            return narrow_lanes.load(f, address, exists, vector)
 
         value = run(0)
         for turn in range(1, cyclic.turns.most + 1):
@@ -276,7 +276,7 @@ class Memory(Runs):
             exists = self._doubled(mask) if mask else None
         else:
             value, exists = self.to_memory(value), mask.value if mask else None
-        f.store_masked(value, address, exists)
+        narrow_lanes.store(f, value, address, exists)
 
     def store_at(self, value: Value, address: Value, place: Apart, mask: Mask | None) -> None:
         """Store lanes of 32 bits or more as many elements apart, or at places."""

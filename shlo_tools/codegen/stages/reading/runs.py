@@ -10,6 +10,7 @@ from functools import partial, reduce
 from operator import or_
 
 from shlo_tools.codegen.function import I1, Type, Value
+from shlo_tools.codegen.library import narrow_lanes
 from shlo_tools.codegen.stages.nodes import Node
 from shlo_tools.codegen.stages.reading.indices import (
     Index,
@@ -77,7 +78,7 @@ class Runs(Placing):
             exists = self.once(mask.level, ("near", mask, places), make)
         elif width != count:
             exists = f.constant(tuple(k < count for k in range(width)), I1.vector(width))
-        run = self.function.load_masked(address, exists, type.scalar.vector(width))
+        run = narrow_lanes.load(f, address, exists, type.scalar.vector(width))
         return f.shuffle(run, run, [*places, *[0] * (self.lanes - len(places))])
 
     def _existing(self, mask: Value, places: tuple[int, ...], width: int) -> Value:
@@ -143,4 +144,4 @@ class Runs(Placing):
         none = f.constant(False, I1.vector(n))
         make = partial(f.shuffle, mask.value, none, lanes)
         exists = self.once(mask.level, ("apart", mask, step, first), make)
-        return self.function.load_masked(address, exists, type)
+        return narrow_lanes.load(f, address, exists, type)

@@ -31,6 +31,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Split,
     level_of,
 )
+from shlo_tools.codegen.stages.reading.loops import NEAR
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reductions import long_scans, scans
 from shlo_tools.codegen.target import Target
@@ -132,7 +133,9 @@ class WindowKernel(Kernel):
 
     def _row(self) -> None:
         """All results that begin at some place in front of lanes."""
-        together = max(1, min(_TOGETHER, self.width // self.lanes))
+        vectors = -(-self.width // self.lanes)
+        groups = -(-vectors // max(1, min(_TOGETHER, self.width // self.lanes)))
+        together = -(-vectors // groups)  # the same of all groups: few lanes of the last are idle
         step = together * self.lanes
 
         def vector(base: Value, number: int, level: int) -> tuple[Lanes, Mask | None]:
@@ -252,20 +255,23 @@ class WindowKernel(Kernel):
         for d, extent in enumerate(self.extents):
             at = lanes if d == self.lane_dimension else self.places[d]
             tap = self.scaled(taps.get(d, 0), windows.dilation[d])
-            place = self.added(self.scaled(at, windows.stride[d]), tap)
-            place = self.shifted(place, -windows.low[d])
+            first, ahead = self.scaled(at, windows.stride[d]), -windows.low[d]
+            if isinstance(tap, int):
+                ahead += tap
+            else:
+                first = self.added(first, tap)
             is_known = isinstance(taps.get(d), int)
             if self._fits(d) or (self._skips(d) and not is_known):
-                where.append(place)
+                where.append(self.shifted(first, ahead))
                 continue
-            place, here = self._clamped(place, extent, windows.base_dilation[d])
+            place, here = self._clamped(first, ahead, extent, windows.base_dilation[d])
             where.append(place)
             if here is not None and not self._skips(d):
                 inside = here if inside is None else _both(*self.alike([inside, here]))
         exists = mask
         if inside is not None and inside.type.lanes:
             level = self.level
-            exists = Mask(inside & mask.value if mask else inside, level, is_partial=True)
+            exists = Mask(inside, level, is_partial=True)  # of any lane that has an element
         sources = sources_of(self.node)
         values = [self.read(source, tuple(where), exists) for source in sources]
         values = [value if value.type.lanes else self.splat(value) for value in values]
@@ -275,20 +281,33 @@ class WindowKernel(Kernel):
         pairs = zip(values, starts, strict=True)
         return [self.select(condition, value, start) for value, start in pairs]
 
+    def _positions(self, c: Component) -> Value:
+        """Places along lanes, also in padding, as integers no wider than they and elements need."""
+        windows, d = self.windows, self.lane_dimension
+        reach = (self.shape[d] + _TOGETHER * self.lanes) * windows.stride[d]
+        reach += windows.size[d] * windows.dilation[d] + abs(windows.low[d]) + self.extents[d]
+        if reach >= NEAR:
+            return self.positions(c)
+        is_narrow = reach < 1 << 15 and self.node.element.bits <= 16
+        return self.near_positions(c, "i16" if is_narrow else "i32")
+
     def _clamped(
-        self, place: Component, extent: int, dilation: int
+        self, first: Component, ahead: int, extent: int, dilation: int
     ) -> tuple[Component, Value | None]:
-        """A place that may lie in the padding: one that does not, and whether it is the same."""
-        f = self.function
+        """``first + ahead``, which may lie in the padding: a place that does not, and whether it is
+        the same."""
+        f, place = self.function, self.shifted(first, ahead)
         if isinstance(place, int):
             place = Scalar(f.constant(place), 0)
         if not isinstance(place, Scalar):
-            lanes = place
+            key = "exist", first, ahead, extent
 
             def exist() -> Value:
-                return self.positions(lanes).compare("ult", extent)
+                exists = (self._positions(first) + ahead).compare("ult", extent)
+                is_known = isinstance(place, Lanes) and f.number_of(place.base) is not None
+                return f.hidden(exists) if is_known else exists
 
-            return lanes, self.once(lanes.level, ("exist", lanes, extent), exist)
+            return place, self.once(place.level, key, exist)
 
         def make() -> tuple[Component, Value]:
             number = place.value
