@@ -1,7 +1,7 @@
 """Some lanes of vectors of one or two bytes, for targets whose instructions mask only wider ones.
 
-LLVM asks for each lane, which are some hundred instructions of every load. Here a function of the
-process library asks first whether all lanes are on, as most are.
+LLVM asks for each lane, which are some hundred instructions of every load. Here functions of the
+process library load whole vectors, where these are in one page of memory, and store words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from shlo_tools.codegen.function import I8, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.target import Target, host
 
 NAMES = "shlo_rt_narrow_"  # how names begin
-_FEWEST = 8  # lanes: of fewer, code beside the others is no longer than a call
+_FEWEST = 16  # lanes: of fewer, code beside the others is no longer than a call
+_PAGE = 4096  # bytes of a page, at least
+_WORD = 4  # bytes
 
 
 def load(f: Function, address: Value, mask: Value | None, type: Type) -> Value:
@@ -20,7 +22,7 @@ def load(f: Function, address: Value, mask: Value | None, type: Type) -> Value:
     if mask is None or not _is_called(mask, type):
         return f.load_masked(address, mask, type)
     words = type.of(f"i{type.bits}")
-    value = f.call(_name("load", words), [address, _bits(mask)], words)
+    value = f.call(_name("load", words), [address, mask.to("sext", words.element)], words)
     return value.to("bitcast", type.element)
 
 
@@ -30,7 +32,7 @@ def store(f: Function, value: Value, address: Value, mask: Value | None) -> None
         f.store_masked(value, address, mask)
         return
     words = value.to("bitcast", f"i{value.type.bits}")
-    f.run(_name("store", words.type), [address, _bits(mask), words])
+    f.run(_name("store", words.type), [address, mask.to("sext", words.type.element), words])
 
 
 def functions(target: Target, name: str) -> list[Function]:
@@ -51,65 +53,72 @@ def _name(kind: str, type: Type) -> str:
     return f"{NAMES}{kind}_{type.element}x{type.lanes}"
 
 
-def _bits(mask: Value) -> Value:
-    """A mask as a number, whose lowest bit is the first lane."""
-    lanes = mask.type.lanes
-    bits = Type(f"i{lanes}")
-    text = f"llvm.bitcast {mask.name} : {mask.type} to {bits}"
-    return mask.function.pure(text, bits).to("zext", "i64")
-
-
 def _load(name: str, type: Type) -> Function:
-    """``(address, bits)``: a vector whose other lanes are zero."""
-    f = Function(NAMES + name, [POINTER, I64], type)
-    address, bits = f.arguments
+    """``(address, mask)``: a vector whose other lanes are zero."""
+    f = Function(NAMES + name, [POINTER, type], type)
+    address, mask = f.arguments
     room = _room(f, type)
 
-    def some() -> Value:
+    def one_by_one() -> Value:
         f.store(f.zero(type), room)
-        _each(bits, lambda k: f.store(_element(address, k, type), room.at(k, type.scalar)))
+        _each(mask, lambda k: f.store(_element(address, k, type), room.at(k, type.scalar)))
         return f.load(room, type)
 
-    f.result = f.if_(bits == _all(type), lambda: f.load(address, type), some)[0]
+    place = address.to("ptrtoint", "i64") & (_PAGE - 1)
+    # Nothing is known of pages in which no lane is on.
+    is_far = place.compare("ugt", _PAGE - _bytes(type)) | (_bits(mask) == 0)
+    (vector,) = f.if_(is_far, one_by_one, lambda: f.load(address, type), is_rare=True)
+    f.result = vector & mask
     return f
 
 
 def _store(name: str, type: Type) -> Function:
-    """``(address, bits, vector)``."""
-    f = Function(NAMES + name, [POINTER, I64, type])
-    address, bits, vector = f.arguments
+    """``(address, mask, vector)``: words of which all lanes are on at once, then others' lanes."""
+    f = Function(NAMES + name, [POINTER, type, type])
+    address, mask, vector = f.arguments
     room = _room(f, type)
-
-    def some() -> None:
-        f.store(vector, room)
-        _each(bits, lambda k: f.store(_element(room, k, type), address.at(k, type.scalar)))
-
-    f.if_(bits == _all(type), lambda: f.store(vector, address), some)
+    words = Type("i32", _bytes(type) // _WORD)
+    whole = _cast(mask, words) == -1
+    f.store_masked(_cast(vector, words), address, whole)
+    f.store(vector, room)
+    rest = mask & ~_cast(whole.to("sext", "i32"), type)
+    _each(rest, lambda k: f.store(_element(room, k, type), address.at(k, type.scalar)))
     return f
 
 
 def _room(f: Function, type: Type) -> Value:
     """Memory on the stack for a vector."""
-    bytes = f.constant(type.lanes * type.bits // 8)
+    bytes = f.constant(_bytes(type))
     return f.emit(f"llvm.alloca {bytes.name} x {I8} : (i64) -> !llvm.ptr", POINTER)
 
 
-def _all(type: Type) -> int:
-    """The bits of all lanes."""
-    return -1 if type.lanes == 64 else (1 << type.lanes) - 1
+def _bytes(type: Type) -> int:
+    return type.lanes * type.bits // 8
+
+
+def _cast(vector: Value, type: Type) -> Value:
+    """The same bits as lanes of another type."""
+    text = f"llvm.bitcast {vector.name} : {vector.type} to {type}"
+    return vector.function.pure(text, type)
 
 
 def _element(address: Value, k: Value, type: Type) -> Value:
     return address.function.load(address.at(k, type.scalar), type.scalar)
 
 
-def _each(bits: Value, do: Callable[[Value], None]) -> None:
+def _each(mask: Value, do: Callable[[Value], None]) -> None:
     """Something with the number of each lane that is on."""
-    f = bits.function
+    f = mask.function
 
     def one(left: Value) -> Value:
         text = f'"llvm.intr.cttz"({left.name}) <{{is_zero_poison = true}}> : (i64) -> i64'
         do(f.pure(text, I64))
         return left & (left - 1)
 
-    f.while_(lambda left: left != 0, one, [bits])
+    f.while_(lambda left: left != 0, one, [_bits(mask)])
+
+
+def _bits(mask: Value) -> Value:
+    """A mask as an i64, whose lowest bit is the first lane."""
+    bits = Type(f"i{mask.type.lanes}")
+    return _cast(mask.compare("ne", 0), bits).to("zext", "i64")
