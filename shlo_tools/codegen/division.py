@@ -14,12 +14,19 @@ from shlo_tools.codegen.target import Target
 
 _BITS = 32  # of the longest integers whose quotients floats hold
 _SHORT = 16
+_REGISTERS = 2  # of a vector of 64-bit integers that LLVM multiplies
+_LANES = 16  # of one that is passed on
 
 
 def by_floats(target: Target, f: Function, a: Value, b: Value) -> bool:
-    """Whether a quotient is made here; LLVM multiplies where the divisor is a constant."""
-    is_short = a.type.bits <= _BITS or target.converts_i64
-    return bool(a.type.lanes) and is_short and f.integer_of(b) is None
+    """Whether a quotient is made here; LLVM multiplies where the divisor is a constant.
+
+    Of 64 bits that is done lane by lane: long vectors of them would be thousands of instructions.
+    """
+    lanes, bits = a.type.lanes, a.type.bits
+    is_long = bits > _BITS and lanes > _REGISTERS * target.lanes(bits)
+    is_short = bits <= _BITS or target.rounds
+    return bool(lanes) and is_short and (is_long or f.integer_of(b) is None)
 
 
 def quotient(a: Value, b: Value, *, is_signed: bool) -> Value:
@@ -30,7 +37,7 @@ def quotient(a: Value, b: Value, *, is_signed: bool) -> Value:
         is_signed: how both are read.
     """
     if a.type.bits > _BITS:
-        return a.function.computed(quotients.name(a.type, is_signed=is_signed), [a, b], a.type)
+        return _called(a, b, is_signed=is_signed)
     element, extended = a.type.element, "sext" if is_signed else "zext"
     if a.type.bits > _SHORT:
         to_float, to_integer = ("sitofp", "fptosi") if is_signed else ("uitofp", "fptoui")
@@ -38,6 +45,23 @@ def quotient(a: Value, b: Value, *, is_signed: bool) -> Value:
     # Of i32 with signs there are instructions everywhere.
     floats = [value.to(extended, "i32").to("sitofp", "f32") for value in (a, b)]
     return (floats[0] / floats[1]).to("fptosi", "i32").to("trunc", element)
+
+
+def _called(a: Value, b: Value, *, is_signed: bool) -> Value:
+    """Of 64 bits, in vectors that are passed in registers."""
+    f, lanes = a.function, a.type.lanes
+    if lanes <= _LANES:
+        return f.computed(quotients.name(a.type, is_signed=is_signed), [a, b], a.type)
+
+    def part(value: Value, lanes: range) -> Value:
+        number = f.integer_of(value)
+        if number is None:
+            return f.shuffle(value, value, lanes)
+        return f.constant(number, value.type.scalar.vector(len(lanes)))
+
+    halves = range(lanes // 2), range(lanes // 2, lanes)
+    low, high = (_called(part(a, h), part(b, h), is_signed=is_signed) for h in halves)
+    return f.shuffle(low, high, range(lanes))
 
 
 def remainder(a: Value, b: Value, *, is_signed: bool) -> Value:

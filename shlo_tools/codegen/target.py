@@ -32,7 +32,7 @@ class Target:
         blends: whether one instruction chooses lanes of two registers by a third one's signs.
         adds_words: whether adding two products of i16 is one instruction.
         multiplies_words: whether two products of i16 are, which are added to each other.
-        converts_i64: whether conversions between i64 and floats are instructions for vectors.
+        rounds: whether what makes whole numbers of f64 is one instruction for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
         masks: whether loads and stores of some lanes take no longer than those of all.
@@ -50,7 +50,7 @@ class Target:
     blends: bool = False
     adds_words: bool = False
     multiplies_words: bool = False
-    converts_i64: bool = False
+    rounds: bool = False
     splits_floats: bool = False
     looks_up: bool = False
     masks: bool = False
@@ -74,7 +74,7 @@ _TARGETS = {
             compresses=True,
             adds_words=True,
             multiplies_words=True,
-            converts_i64=True,
+            rounds=True,
             splits_floats=True,
             looks_up=True,
             masks=True,
@@ -87,6 +87,7 @@ _TARGETS = {
             fma=True,
             features=("+avx2", "+fma", *_WITHOUT_AVX512),
             blends=True,
+            rounds=True,
             multiplies_words=True,
         ),
         Target(
@@ -97,7 +98,7 @@ _TARGETS = {
             features=("-avx", "-fma", "-avx2", *_WITHOUT_AVX512),
             converts_f16=False,
         ),
-        Target("neon", 16, 32, fma=True, converts_i64=True),
+        Target("neon", 16, 32, fma=True, rounds=True),
     )
 }
 

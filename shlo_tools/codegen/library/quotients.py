@@ -2,7 +2,8 @@
 
 Most numbers are short. Where all lanes are, quotients of floats are exact but for what is cut off
 behind the point: a quotient of a below 2^53 that is no integer is further from the next one than
-is rounded away (``codegen.division``). Other vectors are divided lane by lane.
+is rounded away (``codegen.division``). Other vectors are divided lane by lane. Not all processors
+convert vectors of 64-bit integers, but all add.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.target import Target
 
 NAMES = "shlo_rt_divide_"  # how names begin
-_SHORT = 52  # bits below the sign
+_SHORT = 51  # bits below the sign
+_MIDDLE = 1.5 * 2**52  # where f64 have whole numbers for digits, also of those 2^51 below
+_MIDDLE_BITS = 0x4338 << 48
 
 
 def name(type: Type, *, is_signed: bool) -> str:
@@ -29,14 +32,20 @@ def functions(target: Target, name: str) -> list[Function]:
 
 
 def _quotient(f: Function, a: Value, b: Value, *, is_signed: bool) -> Value:
-    # Numbers with signs are moved up to where they have none.
     either = (a + (1 << _SHORT)) | (b + (1 << _SHORT)) if is_signed else a | b
-    are_short = f.reduce("and", either.compare("ult", 1 << (_SHORT + 1)))
+    # Numbers with signs are moved up to where they have none.
+    are_short = f.reduce("or", either >> (_SHORT + 1 if is_signed else _SHORT)) == 0
 
     def by_floats() -> Value:
-        return (a.to("sitofp", "f64") / b.to("sitofp", "f64")).to("fptosi", a.type.element)
+        quotient = f.intrinsic("trunc", _float(a) / _float(b))
+        return (quotient + _MIDDLE).to("bitcast", a.type.element) - _MIDDLE_BITS
 
     def one_by_one() -> Value:
         return f.op("sdiv" if is_signed else "udiv", a, b)
 
     return f.if_(are_short, by_floats, one_by_one)[0]
+
+
+def _float(number: Value) -> Value:
+    """A short integer as f64: there it is added to what has whole numbers for digits."""
+    return (number + _MIDDLE_BITS).to("bitcast", "f64") - _MIDDLE

@@ -92,6 +92,18 @@ def test_constant_divisors(element: str, divisor: int) -> None:
     assert_staged(program(x.size, element, str(divisor)), x)
 
 
+@pytest.mark.parametrize("element", ["i64", "ui64"])
+@pytest.mark.parametrize("count", [5, 16, 33, 50])
+def test_tiny_vectors(element: str, count: int) -> None:
+    """Vectors of many registers, of short numbers, of long ones, and of both."""
+    numbers = edges(element)
+    short = numbers[np.abs(numbers.astype(np.float64)) <= 1 << 51]
+    for some in (short[-count:], numbers[:count], numbers[::2][-count:]):
+        for divisor in (2, 7, 400, (1 << 51) + 1):
+            assert_staged(program(count, element, str(divisor)), some)
+        assert_staged(program(count, element), some, some[::-1].copy())
+
+
 @pytest.mark.parametrize("name", NARROWER)
 def test_narrower_registers(name: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", str(Path(__file__)), "-k", "not registers"]
