@@ -97,3 +97,19 @@ def flips(generator: np.random.Generator, count: int, size: int) -> Built:
     images: Array = generator.random((count, size, size, 3)).astype(np.float32)
     corners = generator.integers(0, size, (count, 2)).astype(np.int32)
     return augment, (images, generator.random(count) < 0.5, corners)
+
+
+@program("grids", bytes=(128, 131))
+def life(generator: np.random.Generator, rows: int, columns: int) -> Built:
+    """A hundred generations of Conway's game, on a torus of bytes."""
+    around = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
+
+    def generation(_: int, cells: jax.Array) -> jax.Array:
+        number = sum((jnp.roll(cells, place, (0, 1)) for place in around), jnp.zeros_like(cells))
+        return ((number == 3) | ((number == 2) & (cells == 1))).astype(jnp.uint8)
+
+    def generations(cells: jax.Array) -> jax.Array:
+        last: jax.Array = lax.fori_loop(0, 100, generation, cells)
+        return last
+
+    return generations, (generator.integers(0, 2, (rows, columns)).astype(np.uint8),)

@@ -247,3 +247,26 @@ def power_iteration(generator: np.random.Generator) -> Built:
         return lax.fori_loop(0, 50, step, x)
 
     return function, (_definite(generator, 200, 200), normal(generator, 200))
+
+
+@program("loops", odd=(120, 256))
+def proximal_gradient(generator: np.random.Generator, rows: int, columns: int) -> Built:
+    """Accelerated steps towards a sparse solution of a linear system (FISTA)."""
+
+    def solve(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
+        rate = 10 / jnp.sum(a**2)
+        State = tuple[jax.Array, jax.Array, jax.Array]
+
+        def step(state: State, _: Any) -> tuple[State, jax.Array]:
+            x, z, t = state
+            u = z - rate * a.T @ (a @ z - b)
+            next = jnp.sign(u) * jnp.maximum(jnp.abs(u) - 0.05 * rate, 0)
+            next_t = (1 + jnp.sqrt(1 + 4 * t * t)) / 2
+            moved = next + (t - 1) / next_t * (next - x)
+            return (next, moved, next_t), jnp.sum(jnp.abs(next))
+
+        start = jnp.zeros(columns), jnp.zeros(columns), jnp.float32(1)
+        (x, _, _), norms = lax.scan(step, start, None, 60)
+        return x, norms
+
+    return solve, (0.09 * normal(generator, rows, columns), normal(generator, rows))
