@@ -48,7 +48,8 @@ class PlacesKernel(SumKernel):
 
         def steps(several: int) -> Callable[..., State]:
             def one(place: Value, *state: Value) -> State:
-                here = Scalar(place, self.level)
+                known = self.function.number_of(place)
+                here = Scalar(place, self.level) if known is None else known
                 places = [parts | {group: self.shifted(here, k)} for k in range(several)]
                 if inner:
                     return self._each(inner, body, list(state), innermost, places[0])

@@ -211,19 +211,6 @@ class ReductionKernel(PlacesKernel):
         last = self.function.constant(self.start) + walk.strip
         if walk.width % walk.strip:
             last = f.minimum(last, walk.width)
-        elements = [source.element for source in self._sources()]
-        sums: list[Value] = []
-        for element in elements:
-            room = walk.strip if are_known(walk.strip) else STRIP
-            address = self.take_scratch(element, room + self.lanes)
-            if address is None:
-                raise UnsupportedStage("too many sums at once")
-            sums.append(address)
-        sources = self._sources()
-
-        def near(lanes: Lanes) -> Linear:
-            """Where sums of some columns are kept."""
-            return Linear(Lanes(lanes.base - self.start, 1, lanes.level))
 
         def each_vector(body: Callable[[Lanes, Mask | None], None]) -> None:
             def one(base: Value) -> None:
@@ -244,6 +231,33 @@ class ReductionKernel(PlacesKernel):
 
             self.loop(self.start, end, self.lanes, one)
 
+        initial = self._initial()
+        if walk.is_unrolled:
+
+            def fold(lanes: Lanes, mask: Mask | None) -> None:
+                def body(places: list[Parts], state: State) -> State:
+                    for parts in places:
+                        state = self._fold(parts | {group: lanes}, state, mask)
+                    return state
+
+                state = self._each(walk.reduced, body, initial, walk.unroll)
+                self._finish(state, self._kept_place(lanes), mask)
+
+            each_vector(fold)
+            return
+        sums: list[Value] = []
+        sources = self._sources()
+        for source in sources:
+            room = walk.strip if are_known(walk.strip) else STRIP
+            address = self.take_scratch(source.element, room + self.lanes)
+            if address is None:
+                raise UnsupportedStage("too many sums at once")
+            sums.append(address)
+
+        def near(lanes: Lanes) -> Linear:
+            """Where sums of some columns are kept."""
+            return Linear(Lanes(lanes.base - self.start, 1, lanes.level))
+
         def put(state: State, lanes: Lanes) -> None:
             for source, address, value in zip(sources, sums, state, strict=True):
                 self._put(value, source, address, near(lanes), None)
@@ -263,7 +277,6 @@ class ReductionKernel(PlacesKernel):
             each_vector(one)
             return []
 
-        initial = self._initial()
         each_whole(last, lambda lanes, _: put(initial, lanes))
         self._each(walk.reduced, rows, [], walk.unroll)
         each_vector(lambda lanes, mask: self._finish(get(lanes), self._kept_place(lanes), mask))

@@ -111,6 +111,7 @@ class SumKernel(Kernel):
             length=sum(map(_parts_of, below_sums)) + sum(fold.length for fold in folds),
             sums=sum(map(_parts_of, self._sources())),
             bits=min((n.element.bits for n in self.nodes if n.kind is NodeKind.INPUT), default=32),
+            masks=target.masks,
         )
         if self.walk.blocks != 1:
             self.function.first_word = self.words + len(self._sources())

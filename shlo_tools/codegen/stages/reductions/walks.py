@@ -23,6 +23,7 @@ HELD = 4  # vectors of a row that are all held in registers
 STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
 _SUMS = 4  # vectors that are added to side by side: processors wait for none of them
 _VECTORS = 2  # of a row whose length run time tells, in a chunk
+_FEW, _LONG = 4, 64  # rows whose sums need no memory, and instructions for a vector of them all
 _THIN, _THICK = 32, 256  # rows whose sums are stored once, where chunks are few, and elsewhere
 _DISTANT = 12 << 20  # bytes that caches nearby do not hold
 
@@ -87,6 +88,12 @@ class Walk:
         return math.prod(self.groups[g][0] for g in self.kept)
 
     @property
+    def is_unrolled(self) -> bool:
+        """Whether all that becomes one result is taken at a time."""
+        sizes = [self.groups[g][0] for g in self.reduced]
+        return self.blocks == 1 and len(sizes) == 1 and bool(sizes[0] == self.unroll)
+
+    @property
     def count(self) -> Extent:
         """All kept elements."""
         return self.outer * self.width
@@ -101,7 +108,14 @@ class Walk:
 
 
 def walk(
-    groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, sums: int, bits: int
+    groups: Sequence[Group],
+    lanes: int,
+    *,
+    any_order: bool,
+    length: int,
+    sums: int,
+    bits: int,
+    masks: bool,
 ) -> Walk:
     """The walk of a reduction.
 
@@ -111,6 +125,7 @@ def walk(
         length: how much is emitted for a vector, about, in instructions.
         sums: vectors of what is summed up side by side anyway.
         bits: of the narrowest elements that are loaded.
+        masks: whether vectors with masks are loaded and stored as fast as whole ones.
     """
     groups = tuple(groups)
     sizes = [size for size, _ in groups]
@@ -123,7 +138,10 @@ def walk(
         unroll = max(1, min(unroll, _SUMS // sums, sizes[-1] // lanes))
     elif draft.along == "kept":
         together = -(-draft.width // lanes) if draft.width <= HELD * lanes else 1
-        unroll = _dividing(sizes[draft.reduced[-1]], max(1, unroll // together))
+        (size, *others) = (sizes[g] for g in reversed(draft.reduced))
+        unroll = _dividing(size, max(1, unroll // together))
+        if size <= _FEW and not others and draft.width > HELD * lanes and size * length <= _LONG:
+            unroll = size
     else:
         unroll = 1
     # A chunk of sums: strips of a row, or several rows.
@@ -152,9 +170,10 @@ def walk(
     block = max(step, -(-sizes[blocked] // blocks // step) * step)
     blocks = max(1, -(-sizes[blocked] // block))
     # Processors read ahead of vectors without masks alone. Near caches give masked ones sooner,
-    # where nothing has to widen them.
+    # where nothing has to widen them and they are as fast.
     is_narrow = bits < 32 and draft.width % lanes == 0
-    is_whole = draft.along == "kept" and (is_narrow or total * bits >= 8 * _DISTANT)
+    is_worth_it = not masks or is_narrow or total * bits >= 8 * _DISTANT
+    is_whole = draft.along == "kept" and is_worth_it
     return Walk(groups, draft.along, unroll, strip, rows, blocked, block, blocks, is_whole)
 
 
