@@ -235,9 +235,9 @@ class Value:
         text = f"llvm.getelementptr {self.name}[{place}] : ({types}) -> !llvm.ptr, {element}"
         return self.function.pure(text, POINTER)
 
-    def to(self, how: str, element: str) -> Value:
-        """A cast by LLVM's name (``sitofp``, ``trunc``, ``bitcast`` of equal widths, ...)."""
-        type = self.type.of(element)
+    def to(self, how: str, element: str | Type) -> Value:
+        """A cast by LLVM's name (``sitofp``, ``trunc``, ``bitcast``, also to other lanes, ...)."""
+        type = element if isinstance(element, Type) else self.type.of(element)
         if type == self.type:
             return self
         return self.function.pure(f"llvm.{how} {self.name} : {self.type} to {type}", type)
@@ -522,8 +522,7 @@ class Function:
 
     def lanes_set(self, mask: Value) -> Value:
         """How many lanes of a mask are set, as i64."""
-        bits = Type(f"i{mask.type.lanes}")
-        word = self.pure(f"llvm.bitcast {mask.name} : {mask.type} to {bits}", bits)
+        word = mask.to("bitcast", Type(f"i{mask.type.lanes}"))
         return self.intrinsic("ctpop", word).to("zext", "i64")
 
     def lane_numbers(self, type: Type) -> Value:

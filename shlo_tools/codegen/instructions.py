@@ -81,7 +81,7 @@ def products_of_words(f: Function, a: Value, b: Value, register: int = _LANES) -
 
     def one(registers: Sequence[Value]) -> Value:
         type = I16.vector(2 * register)
-        words = [f.emit(f"llvm.bitcast {v.name} : {v.type} to {type}", type) for v in registers]
+        words = [value.to("bitcast", type) for value in registers]
         return _called(f, name, words, registers[0].type)
 
     return _by_registers(f, [a, b], one, register)

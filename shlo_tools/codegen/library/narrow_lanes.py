@@ -78,10 +78,10 @@ def _store(name: str, type: Type) -> Function:
     address, mask, vector = f.arguments
     room = _room(f, type)
     words = Type("i32", _bytes(type) // _WORD)
-    whole = _cast(mask, words) == -1
-    f.store_masked(_cast(vector, words), address, whole)
+    whole = mask.to("bitcast", words) == -1
+    f.store_masked(vector.to("bitcast", words), address, whole)
     f.store(vector, room)
-    rest = mask & ~_cast(whole.to("sext", "i32"), type)
+    rest = mask & ~whole.to("sext", "i32").to("bitcast", type)
     _each(rest, lambda k: f.store(_element(room, k, type), address.at(k, type.scalar)))
     return f
 
@@ -94,12 +94,6 @@ def _room(f: Function, type: Type) -> Value:
 
 def _bytes(type: Type) -> int:
     return type.lanes * type.bits // 8
-
-
-def _cast(vector: Value, type: Type) -> Value:
-    """The same bits as lanes of another type."""
-    text = f"llvm.bitcast {vector.name} : {vector.type} to {type}"
-    return vector.function.pure(text, type)
 
 
 def _element(address: Value, k: Value, type: Type) -> Value:
@@ -120,5 +114,4 @@ def _each(mask: Value, do: Callable[[Value], None]) -> None:
 
 def _bits(mask: Value) -> Value:
     """A mask as an i64, whose lowest bit is the first lane."""
-    bits = Type(f"i{mask.type.lanes}")
-    return _cast(mask.compare("ne", 0), bits).to("zext", "i64")
+    return mask.compare("ne", 0).to("bitcast", Type(f"i{mask.type.lanes}")).to("zext", "i64")

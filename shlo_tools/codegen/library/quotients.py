@@ -32,8 +32,8 @@ def functions(target: Target, name: str) -> list[Function]:
 
 
 def _quotient(f: Function, a: Value, b: Value, *, is_signed: bool) -> Value:
-    either = (a + (1 << _SHORT)) | (b + (1 << _SHORT)) if is_signed else a | b
     # Numbers with signs are moved up to where they have none.
+    either = (a + (1 << _SHORT)) | (b + (1 << _SHORT)) if is_signed else a | b
     are_short = f.reduce("or", either >> (_SHORT + 1 if is_signed else _SHORT)) == 0
 
     def by_floats() -> Value:

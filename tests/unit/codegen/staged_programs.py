@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -25,6 +28,14 @@ def staged(text: str) -> StagedExecutable:
     assert isinstance(executable, StagedExecutable), text
     assert not executable.plain, text
     return executable
+
+
+def assert_passes(file: str, target: str) -> None:
+    """Tests of a file, but for its own on narrower registers, pass on another target."""
+    command = [sys.executable, "-m", "pytest", "-q", file, "-k", "not registers"]
+    environment = {**os.environ, "SHLO_TARGET": target}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def assert_staged(

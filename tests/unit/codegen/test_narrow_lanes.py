@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-from staged_programs import NARROWER, assert_staged
+from staged_programs import NARROWER, assert_passes, assert_staged
 
 from shlo_tools.dtypes import ELEMENT_TYPES
 
@@ -74,7 +69,4 @@ def test_rows(element: str, width: int) -> None:
 
 @pytest.mark.parametrize("name", NARROWER)
 def test_narrower_registers(name: str) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", str(Path(__file__)), "-k", "not registers"]
-    environment = {**os.environ, "SHLO_TARGET": name}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-3000:]
+    assert_passes(__file__, name)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from shlo_tools.testing import fork_server
+from shlo_tools.testing import fork_server, substitutions
 from shlo_tools.testing.fork_server import ForkServer
 
 HERE = Path(__file__).resolve().parent
@@ -61,8 +61,7 @@ def run(script: str, ranks: int) -> tuple[int, str, str]:
 
 def module(name: str) -> list[str]:
     """The words that do what ``python -m name`` does, on a rank."""
-    server = _server()
-    return server.command(name) if server else [sys.executable, "-m", name]
+    return substitutions.command(name, _server())
 
 
 @cache

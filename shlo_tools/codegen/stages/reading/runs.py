@@ -85,9 +85,7 @@ class Runs(Placing):
         """Which elements of a run are some lane's that exists."""
         f, times = self.function, self.lanes // width
         if times >= 8 and places == tuple(lane // times for lane in range(self.lanes)):
-            type = Type(f"i{times}", width)
-            bits = f.emit(f"llvm.bitcast {mask.name} : {mask.type} to {type}", type)
-            return bits.compare("ne", 0)
+            return mask.to("bitcast", Type(f"i{times}", width)).compare("ne", 0)
         none = f.constant(False, mask.type)
         readers = [[lane for lane, p in enumerate(places) if p == k] for k in range(width)]
         parts = [

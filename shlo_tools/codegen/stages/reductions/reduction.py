@@ -167,19 +167,26 @@ class ReductionKernel(PlacesKernel):
         if walk.along == "reduced":
             self._across()
         elif walk.along == "kept" and walk.strip > HELD * self.lanes:
-            self._by_strips()
+            if walk.is_unrolled:
+                last, initial = self._end(), self._initial()
+                self._each_vector(last, lambda lanes, mask: self._hold([(lanes, mask)], initial))
+            else:
+                self._by_strips()
         else:
             self._in_registers()
 
     # --- lanes along what is kept -----------------------------------------------------------------
     def _in_registers(self) -> None:
         """Some vectors of kept elements at a time, or a single element."""
-        walk, group, initial = self.walk, self.walk.lane_group, self._initial()
         vectors: list[tuple[Component, Mask | None]] = [(0, None)]
-        if group is not None:
-            count = -(-walk.strip // self.lanes)
+        if self.walk.lane_group is not None:
+            count = -(-self.walk.strip // self.lanes)
             vectors = [self._vector(self.start, number, count) for number in range(count)]
-        width = len(initial)
+        self._hold(vectors, self._initial())
+
+    def _hold(self, vectors: Sequence[tuple[Component, Mask | None]], initial: State) -> None:
+        """Sums in vectors side by side, and what is made of them."""
+        walk, group, width = self.walk, self.walk.lane_group, len(initial)
 
         def body(places: list[Parts], state: State) -> State:
             folded: State = []
@@ -204,47 +211,35 @@ class ReductionKernel(PlacesKernel):
     def _kept_place(self, lanes: Component) -> Component:
         return self.added(self.scaled(self.outer, self.walk.width), lanes)
 
+    def _end(self) -> Value:
+        """Where the strip ends."""
+        last = self.function.constant(self.start) + self.walk.strip
+        is_cut = self.walk.width % self.walk.strip != 0
+        return self.function.minimum(last, self.walk.width) if is_cut else last
+
+    def _each_vector(self, last: Value, body: Callable[[Lanes, Mask | None], None]) -> None:
+        """Vectors in front of ``last``, of which some may have lanes behind the row's end."""
+        walk, first = self.walk, self.start
+
+        def one(base: Value) -> None:
+            lanes = Lanes(base, 1, self.level)
+            body(lanes, self._below(walk.width, lanes))
+
+        is_cut = bool(walk.width % self.lanes != 0)
+        if walk.is_whole:
+            first = self._whole(first, last, self.lanes, is_cut)
+            self._each_whole(first, body)
+        if is_cut or not walk.is_whole:
+            self.loop(first, last, self.lanes, one)
+
+    def _each_whole(self, end: Value | int, body: Callable[[Lanes, Mask | None], None]) -> None:
+        """Vectors in front of ``end``, with all lanes."""
+        self.loop(self.start, end, self.lanes, lambda base: body(Lanes(base, 1, self.level), None))
+
     def _by_strips(self) -> None:
         """A row of sums in scratch memory, which rows of elements are added to."""
-        f, walk = self.function, self.walk
+        walk, last, initial = self.walk, self._end(), self._initial()
         group = len(walk.groups) - 1
-        last = self.function.constant(self.start) + walk.strip
-        if walk.width % walk.strip:
-            last = f.minimum(last, walk.width)
-
-        def each_vector(body: Callable[[Lanes, Mask | None], None]) -> None:
-            def one(base: Value) -> None:
-                lanes = Lanes(base, 1, self.level)
-                body(lanes, self._below(walk.width, lanes))
-
-            first = self.start
-            is_cut = bool(walk.width % self.lanes != 0)
-            if walk.is_whole:
-                first = self._whole(first, last, self.lanes, is_cut)
-                each_whole(first, body)
-            if is_cut or not walk.is_whole:
-                self.loop(first, last, self.lanes, one)
-
-        def each_whole(end: Value | int, body: Callable[[Lanes, Mask | None], None]) -> None:
-            def one(base: Value) -> None:
-                body(Lanes(base, 1, self.level), None)
-
-            self.loop(self.start, end, self.lanes, one)
-
-        initial = self._initial()
-        if walk.is_unrolled:
-
-            def fold(lanes: Lanes, mask: Mask | None) -> None:
-                def body(places: list[Parts], state: State) -> State:
-                    for parts in places:
-                        state = self._fold(parts | {group: lanes}, state, mask)
-                    return state
-
-                state = self._each(walk.reduced, body, initial, walk.unroll)
-                self._finish(state, self._kept_place(lanes), mask)
-
-            each_vector(fold)
-            return
         sums: list[Value] = []
         sources = self._sources()
         for source in sources:
@@ -274,12 +269,14 @@ class ReductionKernel(PlacesKernel):
                 here = [parts | {group: lanes} for parts in places]
                 put(self._fold_several(here, lambda: get(lanes), mask), lanes)
 
-            each_vector(one)
+            self._each_vector(last, one)
             return []
 
-        each_whole(last, lambda lanes, _: put(initial, lanes))
+        self._each_whole(last, lambda lanes, _: put(initial, lanes))
         self._each(walk.reduced, rows, [], walk.unroll)
-        each_vector(lambda lanes, mask: self._finish(get(lanes), self._kept_place(lanes), mask))
+        self._each_vector(
+            last, lambda lanes, mask: self._finish(get(lanes), self._kept_place(lanes), mask)
+        )
 
     # --- lanes along what is reduced --------------------------------------------------------------
     def _across(self) -> None:
