@@ -97,7 +97,7 @@ def compile_object(
     """
     _check_platform()
     check_name(name)
-    with mlir.library_context():
+    with mlir.library_context(), target.of_level():
         whole, constants = weights.detached(source)
         program.verify_further(whole, mlir.walk(whole.operation))
         chosen = list(dict.fromkeys(functions)) or _public_functions(whole)

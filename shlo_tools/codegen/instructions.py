@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shlo_tools.codegen.function import F32, I16, I32, Function, Type, Value
+from shlo_tools.codegen.function import F32, I8, I16, I32, Function, Type, Value
 
 _LANES = 16  # of 32 bits in a register
 _HALF = 8  # in one of AVX2
@@ -85,6 +85,17 @@ def products_of_words(f: Function, a: Value, b: Value, register: int = _LANES) -
         return _called(f, name, words, registers[0].type)
 
     return _by_registers(f, [a, b], one, register)
+
+
+def products_of_bytes(f: Function, a: Value, b: Value, c: Value) -> Value:
+    """``c``, and the four products of the u8 and the i8 that i32 of ``a`` and ``b`` consist of."""
+
+    def one(registers: Sequence[Value]) -> Value:
+        total, *factors = registers
+        bytes_of = [value.to("bitcast", I8.vector(4 * _LANES)) for value in factors]
+        return _called(f, "avx512.vpdpbusd.512", [total, *bytes_of])
+
+    return _by_registers(f, [c, a, b], one)
 
 
 def blended(f: Function, by: Value, set: Value, clear: Value) -> Value:

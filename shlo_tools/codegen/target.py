@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,6 +19,7 @@ from shlo_tools.errors import ShloError, did_you_mean
 
 _VARIABLE = "SHLO_TARGET"
 _X86 = ("x86_64", "AMD64")
+_LEVEL: ContextVar[Target | None] = ContextVar("_LEVEL", default=None)
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class Target:
         compresses: whether bringing the masked lanes of a register together is one instruction.
         blends: whether one instruction chooses lanes of two registers by a third one's signs.
         adds_words: whether adding two products of i16 is one instruction.
-        multiplies_words: whether two products of i16 are, which are added to each other.
+        multiplies_words: whether two products of i16, added to each other, are one instruction.
+        multiplies_bytes: whether four of u8 and i8 are, added to a sum (VNNI).
         rounds: whether what makes whole numbers of f64 is one instruction for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
@@ -50,6 +55,7 @@ class Target:
     blends: bool = False
     adds_words: bool = False
     multiplies_words: bool = False
+    multiplies_bytes: bool = False
     rounds: bool = False
     splits_floats: bool = False
     looks_up: bool = False
@@ -103,13 +109,27 @@ _TARGETS = {
 }
 
 
-@cache
 def host() -> Target:
     """The target of this machine, or the one that ``SHLO_TARGET`` asks for.
 
     Raises:
         ShloError: the machine cannot run code for what is asked for.
     """
+    return _LEVEL.get() or _chosen()
+
+
+@contextmanager
+def of_level() -> Iterator[None]:
+    """Generate code for every processor of the host's level: without what few of them can do."""
+    token = _LEVEL.set(replace(_chosen(), multiplies_bytes=False))
+    try:
+        yield
+    finally:
+        _LEVEL.reset(token)
+
+
+@cache
+def _chosen() -> Target:
     targets = possible()
     name = os.environ.get(_VARIABLE)
     if not name:
@@ -134,7 +154,7 @@ def possible() -> tuple[Target, ...]:
         names.insert(0, "avx512")
     best = _TARGETS[names[0]]
     # What the machine has at best needs no features that forbid better ones.
-    first = replace(best, features=())
+    first = replace(best, features=(), multiplies_bytes=best.masks and "avx512_vnni" in flags)
     return (first, *(_TARGETS[name] for name in names[1:]))
 
 

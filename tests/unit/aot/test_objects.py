@@ -150,6 +150,18 @@ def test_element_types(tmp_path: Path, type: str, dtype: str) -> None:
     np.testing.assert_array_equal(total, (x + y).T)
 
 
+def test_products_of_bytes(tmp_path: Path) -> None:
+    """By what all processors of the level have, though this one may have more."""
+    text = """func.func @main(%a: tensor<21x64xi8>, %b: tensor<43x64xi8>) -> tensor<21x43xi32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1]
+        : (tensor<21x64xi8>, tensor<43x64xi8>) -> tensor<21x43xi32>
+      return %0 : tensor<21x43xi32>
+    }"""
+    a, b = (RNG.integers(-128, 128, (rows, 64)).astype(np.int8) for rows in (21, 43))
+    (result,) = build(tmp_path, text).run(a, b)
+    np.testing.assert_array_equal(result, a.astype(np.int32) @ b.astype(np.int32).T)
+
+
 def test_bf16_is_the_upper_half_of_a_float(tmp_path: Path) -> None:
     source = """func.func @main(%x: tensor<9xbf16>) -> tensor<9xbf16> {
       %0 = stablehlo.multiply %x, %x : tensor<9xbf16>

@@ -10,7 +10,8 @@ import pytest
 from staged_programs import assert_staged
 
 from shlo_tools.codegen import target
-from shlo_tools.codegen.stages.contractions import word_pairs
+from shlo_tools.codegen.stages.contractions import contraction
+from shlo_tools.codegen.stages.contractions.groups import groups_of
 
 DTYPES = {
     **{"bf16": ml_dtypes.bfloat16, "f16": np.float16, "i8": np.int8, "ui8": np.uint8},
@@ -80,6 +81,7 @@ INTEGER_PRODUCTS = {
     "two sums": ((20, 6, 34), (6, 34, 50), (20, 50), [], [1, 2], [], [0, 1]),
     "two sums in another order": ((20, 34, 6), (6, 34, 50), (20, 50), [], [1, 2], [], [1, 0]),
     "rows in two dimensions": ((4, 5, 34), (34, 3, 50), (4, 5, 3, 50), [], [2], [], [0]),
+    "rows in pieces": ((4, 64, 5), (64, 40), (4, 5, 40), [], [1], [], [0]),
     "a long sum": ((12, 9001), (9001, 13), (12, 13), [], [1], [], [0]),
 }
 
@@ -117,7 +119,22 @@ def test_sums_of_two_products_that_wrap() -> None:
     assert_staged(text, least, np.repeat(ones.T, 16, axis=1), expected=[expected])
 
 
-def test_large_enough_products_go_by_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rows", [16, 17, 200])
+def test_the_least_and_the_greatest_bytes(rows: int) -> None:
+    """Of either operand, at every place of a group, and sums as long as can be."""
+    text = f"""func.func @main(%a: tensor<{rows}x260xi8>, %b: tensor<48x260xi8>)
+        -> tensor<{rows}x48xi32> {{
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1]
+        : (tensor<{rows}x260xi8>, tensor<48x260xi8>) -> tensor<{rows}x48xi32>
+      return %0 : tensor<{rows}x48xi32>
+    }}"""
+    random = np.random.default_rng(rows)
+    a, b = (random.choice([-128, -1, 0, 127], (n, 260)).astype(np.int8) for n in (rows, 48))
+    a[:2], b[:2] = -128, [[-128], [127]]
+    assert_staged(text, a, b, expected=[a.astype(np.int32) @ b.astype(np.int32).T])
+
+
+def test_large_enough_products_go_by_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is made of the product's rows is computed beside it, as of other products."""
     text = """func.func @main(%a: tensor<21x65xi8>, %b: tensor<43x65xi8>, %s: tensor<43xf32>)
         -> tensor<21x43xf32> {
@@ -128,15 +145,16 @@ def test_large_enough_products_go_by_pairs(monkeypatch: pytest.MonkeyPatch) -> N
       %3 = stablehlo.multiply %1, %2 : tensor<21x43xf32>
       return %3 : tensor<21x43xf32>
     }"""
-    pairs = []
-    paired = word_pairs.paired
+    sizes = []
 
     def recorded(*operands: Any) -> Any:
-        pairs.append(paired(*operands))
-        return pairs[-1]
+        groups = groups_of(*operands)
+        sizes.append(groups.size if groups else 0)
+        return groups
 
-    monkeypatch.setattr(word_pairs, "paired", recorded)
+    monkeypatch.setattr(contraction, "groups_of", recorded)
     random = np.random.default_rng(1)
     a, b = (random.integers(-128, 128, (n, 65)).astype(np.int8) for n in (21, 43))
     assert_staged(text, a, b, np.arange(43, dtype=np.float32))
-    assert [pairs[0] is not None] == [target.host().multiplies_words]
+    host = target.host()
+    assert sizes == [4 if host.multiplies_bytes else 2 if host.multiplies_words else 0]

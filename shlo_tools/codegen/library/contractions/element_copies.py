@@ -8,9 +8,14 @@ from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.target import Target
 
-PAIRS = "pairs"  # of i16, as i32: products of which are sums of two
+# Numbers that are factors, as i32: products of which are the sum of those of their members.
+PAIRS = "pairs"  # of i16
+FOURS = "fours"  # of i8
+GROUPS = (PAIRS, FOURS)
+BIASED = "biased"  # bytes of rows that are multiplied by fours: 128 more than they are
+SIGNS = -0x7F7F7F80  # the first bits of the four bytes of an i32
 # How elements of a type lie in memory, and the cast that makes each target of them.
-_STORED = {"i1": "i8", "f16": "i16", "bf16": "i16", PAIRS: "i32"}
+_STORED = {"i1": "i8", "f16": "i16", "bf16": "i16", **dict.fromkeys(GROUPS, "i32"), BIASED: "i8"}
 _CASTS = {
     **{(f"i{n}", f"i{m}"): "sext" for n in (8, 16, 32) for m in (32, 64) if n < m},
     **{(f"ui{n}", f"i{m}"): "zext" for n in (8, 16, 32) for m in (32, 64) if n < m},
@@ -20,7 +25,8 @@ _CASTS = {
     **{("i8", "i16"): "sext", ("ui8", "i16"): "zext"},
     **{("f16", f"f{n}"): "fpext" for n in (32, 64)},
     ("bf16", "f32"): "bf16",
-    (PAIRS, "i32"): "",
+    **{(groups, "i32"): "" for groups in GROUPS},
+    (BIASED, "i8"): BIASED,
     ("f32", "f64"): "fpext",
     ("f64", "f32"): "fptrunc",
     **{(f"f{n}", f"f{n}"): "" for n in (32, 64)},
@@ -62,6 +68,8 @@ class ElementCopies:
         """An element, or a vector of them, as registers hold the other type."""
         if self.source == "f16" and self.converts_halves:
             value = value.to("bitcast", "f16")
+        if self.cast == BIASED:
+            return value ^ -128
         if self.cast == "bf16":
             return (value.to("zext", "i32") << 16).to("bitcast", "f32")
         if self.source == "f16" and not self.converts_halves:

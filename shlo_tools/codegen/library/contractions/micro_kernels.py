@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from shlo_tools.codegen import instructions
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.contractions.element_copies import PAIRS, ElementCopies
+from shlo_tools.codegen.library.contractions.element_copies import (
+    FOURS,
+    GROUPS,
+    PAIRS,
+    SIGNS,
+    ElementCopies,
+)
 from shlo_tools.codegen.target import Target
 
 COLUMN_VECTORS = 2
@@ -18,6 +24,7 @@ _AHEAD = 8  # rows between what is multiplied and what memory is asked for meanw
 _LINE = 64  # bytes
 SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
 OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)  # of a micro-kernel
+Line = Sequence[tuple[Value, Value, Value | None]]  # vectors of a row, their places and masks
 # Kernels of the same columns by tables of places, of a tile's rows and of half of them.
 LISTED, SHORT = "listed_", "short_"
 
@@ -52,18 +59,25 @@ def multiply_add(f: Function, target: Target, a: Value, b: Value, c: Value) -> V
     return f.fma(a, b, c) if is_fused else a * b + c
 
 
+def _store(f: Function, lines: Sequence[Line], by_masks: Sequence[bool]) -> None:
+    """Store rows, in order."""
+    for line, is_masked in zip(lines, by_masks, strict=True):
+        for value, place, mask in line:
+            f.store_masked(value, place, mask if is_masked else None)
+
+
 class MicroKernels:
     """Micro-kernels of one element type.
 
     Args:
-        source: of B's elements where they lie; they are converted when they are read. ``PAIRS``,
-            of A's as well: numbers are two factors each, whose products are added.
+        source: of B's elements where they lie; they are converted when they are read. One of
+            ``GROUPS``, of A's as well: numbers are several factors each, whose products are added.
     """
 
     def __init__(self, target: Target, element: Type, source: str = "") -> None:
         self.target, self.element = target, element
         self.source = source or element.element
-        self.converts = self.source not in (element.element, PAIRS)
+        self.converts = self.source not in (element.element, *GROUPS)
         self.reading = ElementCopies(target, self.source, element)
         self.stored = self.reading.stored
         self.lanes = target.lanes(element.bits)
@@ -84,10 +98,12 @@ class MicroKernels:
 
     def shared(self, part: str) -> str:
         """The name of one of ``SHARED``, which read what is converted."""
-        return name(self.element, part, self.source if self.source == PAIRS else "")
+        return name(self.element, part, self.source if self.source in GROUPS else "")
 
     def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
         """``a * b + c``."""
+        if self.source == FOURS:
+            return instructions.products_of_bytes(f, a, b, c)
         if self.source == PAIRS:
             return c + instructions.products_of_words(f, a, b, self.target.lanes(32))
         return multiply_add(f, self.target, a, b, c)
@@ -134,6 +150,14 @@ class MicroKernels:
         else:
             starts = places_of(a, a_row)
 
+        biases = [f.constant(SIGNS, vector)] if self.source == FOURS else []
+
+        def numbers(offset: Value) -> Iterator[Value]:
+            """What columns are multiplied by: what is too much of each number of A, and those."""
+            yield from biases
+            for start in starts:
+                yield f.broadcast(f.load(start.at(offset), self.element), lanes)
+
         def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
             if in_place and rows > 1:
                 for line in range(0, vectors * lanes * self.stored.bytes, _LINE):
@@ -141,15 +165,18 @@ class MicroKernels:
             columns = [self._b(f, at_b, v, lanes, mask, in_place) for v, mask in enumerate(masks)]
             added = []
             offset = f.load(at_a, I64) if listed else at_a
-            for r, start in enumerate(starts):
-                number = f.broadcast(f.load(start.at(offset), self.element), lanes)
+            for r, number in enumerate(numbers(offset)):
                 for v, column in enumerate(columns):
                     total = sums[r * vectors + v]
                     added.append(self.multiply_add(f, number, column, total))
             return [at_a.at(8) if listed else at_a + a_k, at_b.at(b_k), *added]
 
         zero, first = f.zero(vector), a_k if listed else f.constant(0)
-        sums = f.loop(f.constant(0), inner, 1, step, [first, b, *[zero] * (rows * vectors)])[2:]
+        count_of_sums = (len(biases) + rows) * vectors
+        sums = f.loop(f.constant(0), inner, 1, step, [first, b, *[zero] * count_of_sums])[2:]
+        if biases:
+            of_bias, sums = sums[:vectors], sums[vectors:]
+            sums = [total - of_bias[k % vectors] for k, total in enumerate(sums)]
 
         targets = [
             (place.at(lanes * v, self.element), mask)
@@ -162,28 +189,31 @@ class MicroKernels:
             return [old + value for old, value in zip(olds, sums, strict=True)]
 
         sums = f.if_(adds == 0, lambda: sums, added)
-
-        def store(by_masks: Sequence[bool]) -> None:
-            """Store rows, in order."""
-            by_mask = [is_masked for is_masked in by_masks for _ in range(vectors)]
-            for (place, mask), value, is_masked in zip(targets, sums, by_mask, strict=True):
-                f.store_masked(value, place, mask if is_masked else None)
-
-        def store_ends() -> None:
-            """Where C has no other columns, whole vectors reach into the row that comes next."""
-            follow = (c_row == n * self.element.bytes) & (n + n >= lanes * vectors)
-            last = [*[False] * (rows - 1), True]
-            f.if_(follow, lambda: store(last), lambda: store([True] * rows))
-
-        def store_by_masks() -> None:
-            store([True] * rows)
-
-        ends = store_by_masks if counted or rows == 1 else store_ends
+        stored = [(value, *target) for value, target in zip(sums, targets, strict=True)]
+        lines = [stored[vectors * r : vectors * (r + 1)] for r in range(rows)]
         if masked and not self.target.masks:  # of whole vectors they are not needed
-            f.if_(n >= lanes * vectors, lambda: store([False] * rows), ends)
+            reaches = rows > 1 and not counted
+            width = lanes * vectors
+            f.if_(
+                n >= width,
+                lambda: _store(f, lines, [False] * rows),
+                lambda: self._store_ends(f, lines, n, c_row, width if reaches else 0),
+            )
         else:
-            store([masked] * rows)
+            _store(f, lines, [masked] * rows)
         return f
+
+    def _store_ends(
+        self, f: Function, lines: Sequence[Line], n: Value, c_row: Value, width: int
+    ) -> None:
+        """Where C has no other columns, whole vectors of ``width`` reach into the row behind."""
+        by_masks = [True] * len(lines)
+        if not width:
+            _store(f, lines, by_masks)
+            return
+        follow = (c_row == n * self.element.bytes) & (n + n >= width)
+        last = [*[False] * (len(lines) - 1), True]
+        f.if_(follow, lambda: _store(f, lines, last), lambda: _store(f, lines, by_masks))
 
     def tile_kernel(self, part: str, by: str = "") -> Function:
         """One of ``SHARED``: a tile of rows by as many columns as its name says.

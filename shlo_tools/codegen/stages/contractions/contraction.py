@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from shlo_tools.codegen.function import I16, Type, Value
+from shlo_tools.codegen.function import Type, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library.contractions import conversion, element_copies
 from shlo_tools.codegen.stages.contractions import (
@@ -15,7 +15,6 @@ from shlo_tools.codegen.stages.contractions import (
     depthwise,
     later,
     products,
-    word_pairs,
 )
 from shlo_tools.codegen.stages.contractions.axes import (
     Contraction,
@@ -25,6 +24,7 @@ from shlo_tools.codegen.stages.contractions.axes import (
     of_parts,
 )
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
+from shlo_tools.codegen.stages.contractions.groups import Groups, groups_of
 from shlo_tools.codegen.stages.contractions.multiplication import Blocks, Multiplication, turns
 from shlo_tools.codegen.stages.contractions.product_rows import (
     BlockContractionKernel,
@@ -73,6 +73,7 @@ class _Lowering:
         element = self.node.element
         self.parts = 2 if element.is_complex else 1
         self.element = register_type(part_of(element) if element.is_complex else element)
+        self.groups: Groups | None = None
         self.out = StageCode()
         columns = stage.split[1] * self.parts if stage.split else None
         self.multiplication = Multiplication(self.out, target, self.element, columns, stage.name)
@@ -122,11 +123,7 @@ class _Lowering:
         )
         if self.node.kind is NodeKind.CONVOLUTION:
             return self._convolutions(), self.node
-        pairs = word_pairs.paired(self.node, self.target)
-        if pairs is not None and not self._is_matrix_of(pairs):
-            pairs = None
-        if pairs is not None:
-            self.node.operands = pairs
+        self._group()
         axes, views, final = products.axes(self.node, self.stage.results)
         is_turned = turns(axes)
         rows = [axis.size for axis in (axes.columns if is_turned else axes.rows)]
@@ -137,19 +134,26 @@ class _Lowering:
         )
         contraction = Contraction(a, b, axes, self.element)
         contraction = contraction.swapped() if is_turned else contraction
-        if pairs is not None:
-            return [Form(word_pairs.of_pairs(contraction))], final
+        if self.groups is not None:
+            return [Form(self.groups.of(contraction))], final
         return [Form(self._real(contraction, views[0 if is_turned else 1]))], final
 
-    def _is_matrix_of(self, operands: tuple[Node, Node]) -> bool:
-        """Whether the product would be one of matrices as they lie, with these operands."""
-        plain, self.node.operands = self.node.operands, operands
+    def _group(self) -> None:
+        """Have operands of groups, where the product is one of matrices as these lie."""
+        groups, plain = groups_of(self.node, self.target), self.node.operands
+        if groups is None:
+            return
+        operands = groups.operands(self.node)
+        self.node.operands = operands
         axes, views, _ = products.axes(self.node, self.stage.results)
         self.node.operands = plain
         a, b = (Operand(Place("argument", 0), view[0].element.name) for view in views)
         contraction = Contraction(a, b, axes, self.element)
-        contraction = contraction.swapped() if turns(axes) else contraction
-        return gemm_words(word_pairs.of_pairs(contraction)) is not None
+        if turns(axes):
+            contraction, groups = contraction.swapped(), replace(groups, rows=1)
+            operands = groups.operands(self.node)
+        if gemm_words(groups.of(contraction)) is not None:
+            self.groups, self.node.operands = groups, operands
 
     def _convolutions(self) -> list[Form]:
         """The phases of a convolution."""
@@ -182,9 +186,8 @@ class _Lowering:
         ``are_few``: rows, which are converted, so that the columns can be read as they lie.
         """
         base, offset, _ = view
-        if (words := word_pairs.bytes_of(base)) is not None:
-            place = self._converted_argument(words, I16, 0)
-            return Operand(place, base.element.name)
+        if self.groups is not None and (argument := self.groups.converted(base)) is not None:
+            return Operand(self._converted_argument(*argument), base.element.name)
         if self.parts > 1 and has_columns:
             return Operand(self._place(base, offset, _by_parts), base.element.name)
         element = base.element.name
@@ -199,9 +202,9 @@ class _Lowering:
         """Where a node's elements lie as sums have them: an argument's by the library."""
         if node.kind is not NodeKind.INPUT:
             return self._place(node, offset, self._converted)
-        return self._converted_argument(node, self.element, offset)
+        return self._converted_argument(node, node.element.name, self.element, offset)
 
-    def _converted_argument(self, node: Node, element: Type, offset: int) -> Place:
+    def _converted_argument(self, node: Node, source: str, element: Type, offset: int = 0) -> Place:
         """Where an argument's elements lie as others, from one of them on."""
         size = element.bytes
         place = self._temporary(node.count * size)
@@ -210,9 +213,7 @@ class _Lowering:
             conversion.context(Place("argument", node.number), place, node.count)
         )
         number = len(self.out.contexts) - 1
-        self.out.jobs.append(
-            conversion.job(number, node.element.name, element, node.count, place.number)
-        )
+        self.out.jobs.append(conversion.job(number, source, element, node.count, place.number))
         return Place(place.what, place.number, formula(offset * size))
 
     def _converted(self, node: Node) -> Node:

@@ -9,7 +9,7 @@ from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library.contractions import gemm_plan, micro_kernels
 from shlo_tools.codegen.library.contractions.contexts import CONTEXT
-from shlo_tools.codegen.library.contractions.element_copies import PAIRS
+from shlo_tools.codegen.library.contractions.element_copies import GROUPS
 from shlo_tools.codegen.stages.contractions import packed_lines, small_matrices, window_matrices
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.stages.contractions.packed import Packed, Sums
@@ -165,7 +165,7 @@ class Multiplication:
             return None
         source = "" if source.removeprefix("u") == self.element.element else source
         matrices = _Matrices(words, source, packs)
-        is_read = source in ("", PAIRS)
+        is_read = source in ("", *GROUPS)
         return matrices if is_read or self._plan(matrices).may_convert else None
 
     def _of_windows(self, contraction: Contraction) -> _Matrices | None:
