@@ -25,7 +25,7 @@ from shlo_tools.passes.partition.graph import (
 )
 from shlo_tools.passes.partition.kinds import ALONE, STAYING
 from shlo_tools.passes.partition.merging import merge
-from shlo_tools.passes.partition.places import is_in_memory, where
+from shlo_tools.passes.partition.places import is_in_memory, keeps_places, where
 from shlo_tools.passes.partition.sinking import MEMBERS, sink
 from shlo_tools.passes.stages.read_contraction import sums_of
 from shlo_tools.passes.stages.regions import repeated_op
@@ -298,6 +298,10 @@ def _store_operands(op: Op, kind: str, stages: list[Stage]) -> None:
 
 
 def _store_view(op: Op, stages: list[Stage]) -> None:
-    """A view that is needed as a tensor becomes a stage; it stays cheap for others."""
-    if op.is_cheap and op.stage is None:
+    """A view that is needed as a tensor is stored by a stage; it stays cheap for others."""
+    if not op.is_cheap or op.stage is not None:
+        return
+    if keeps_places(op):
+        _place_elementwise(op, stages)
+    else:
         _join(op, _open(stages, "map", op.count), "full")

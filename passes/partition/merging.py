@@ -21,7 +21,7 @@ from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.columns import join_columns
 from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.moving import Moves, stages_of
-from shlo_tools.passes.partition.places import where
+from shlo_tools.passes.partition.places import keeps_places, where
 from shlo_tools.passes.partition.sinking import MEMBERS, readers
 
 _FULL = ("map", "row", "contraction")  # kinds whose kernels pass all elements
@@ -54,7 +54,7 @@ class _Merging(Moves):
 
     def try_stage(self, stage: Stage) -> None:
         """Let a stage that this one reads, or that reads what it reads, take its ops."""
-        if any(op.place not in _SEEN or op.is_cheap for op in stage.members):
+        if any(op.place not in _SEEN or _reads_elsewhere(op) for op in stage.members):
             return
         sources = self.sources(stage)
         inputs = [(value, stage.count) for value in self.values(stage)]
@@ -120,7 +120,7 @@ def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
         source, *starts = op.operands
         starts_before = all(where(start, target) == "outside" for start in starts)
         return starts_before and _is_seen(source, "full", stage, target)
-    if not op.is_elementwise:  # it reads other elements than those of its own place
+    if not op.is_elementwise and not keeps_places(op):  # it reads elements of other places
         outside = all(where(operand, target) == "outside" for operand in op.inner)
         return outside and target.kind == "map"
     return all(_is_seen(operand, op.place, stage, target) for operand in op.inner)
@@ -129,6 +129,11 @@ def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
 def _is_seen(operand: Op | Value, place: str, stage: Stage, target: Stage) -> bool:
     """Whether an operand lies in a place of one of two stages, or in front of both."""
     return where(operand, stage) == place or where(operand, target) in (place, "outside")
+
+
+def _reads_elsewhere(op: Op) -> bool:
+    """Whether a view that is stored shows elements of other places than its own."""
+    return op.is_cheap and not keeps_places(op)
 
 
 def _in_order(stages: list[Stage], moves: Moves) -> list[Stage]:

@@ -300,12 +300,15 @@ def _leaves(op: Op, stage: Stage) -> bool:
     """Whether others need a value of a stage."""
     if op.is_returned or any(user.stage is not stage and not user.is_cheap for user in op.users):
         return True
-    return any(user.stage is not stage for user in readers(op)) or _stays(op)
+    return any(user.stage is not stage for user in readers(op)) or _stays(op, stage)
 
 
-def _stays(op: Op) -> bool:
-    """Whether a cheap op over it is needed where the calls are."""
-    return any(u.is_cheap and (u.is_returned or _stays(u)) for u in op.users)
+def _stays(op: Op, stage: Stage) -> bool:
+    """Whether a cheap op over it, that its stage does not store, is needed where the calls are."""
+    return any(
+        u.is_cheap and ((u.is_returned and u.stage is not stage) or _stays(u, stage))
+        for u in op.users
+    )
 
 
 def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:

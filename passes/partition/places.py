@@ -26,12 +26,12 @@ def where(operand: Op | Value, stage: Stage, *, goes_on: bool = False) -> str:
     below = where(source, stage, goes_on=goes_on)
     if any(where(start, stage) != "outside" for start in starts):
         return "bad"
-    if below == "outside" or operand.name == "reshape":
+    if below == "outside" or keeps_places(operand):
         return below
     if operand.name != "broadcast_in_dim" or not isinstance(source, Op):
         return "bad"
     if operand.count == source.count:
-        return below if _keeps_order(operand, source) else "bad"
+        return "bad"
     if below == "row" and stage.rows and stage.columns:
         if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
             dimensions = operand.integers("broadcast_dimensions")
@@ -43,6 +43,14 @@ def where(operand: Op | Value, stage: Stage, *, goes_on: bool = False) -> str:
         if is_spread(operand.shape, dimensions, source.shape, stage.groups):
             return "full"
     return "bad"
+
+
+def keeps_places(view: Op) -> bool:
+    """Whether a view shows the elements of its operand in their order, as another shape."""
+    if view.name != "broadcast_in_dim":
+        return view.name == "reshape"
+    source = view.operands[0]
+    return isinstance(source, Op) and view.count == source.count and _keeps_order(view, source)
 
 
 def _keeps_order(broadcast: Op, source: Op) -> bool:

@@ -6,6 +6,7 @@ and where they read their operands.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ from shlo_tools.codegen.stages.nodes import (
     Regions,
     Stage,
     UnsupportedStage,
+    are_known,
     constant_value,
     is_one,
 )
@@ -243,6 +245,10 @@ def bitcast_convert(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def broadcast_in_dim(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimensions = tuple(ir.integers_of(op, "broadcast_dimensions"))
+    source, shape = operands[0], named_sizes.type_of(op.results[0]).shape
+    used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
+    if are_known(*shape) and math.prod(shape) == source.count and used == sorted(used):
+        return _typed(op, NodeKind.RESHAPE, operands[:1])
     return _typed(op, NodeKind.BROADCAST, operands[:1], dimensions=dimensions)
 
 

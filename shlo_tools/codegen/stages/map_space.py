@@ -76,7 +76,7 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
     count = results[0].count
     if are_known(count) and count == 0:
         return 0, 1  # nothing is read
-    large = [size for size in results[0].shape if not is_one(size)] or [1]
+    large = _sizes(_computed(results[0])) or [1]
     if are_known(count) and is_flat(results, known):
         for columns in _FLAT:
             if count % columns == 0:
@@ -87,6 +87,17 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
     if repeated is not None:
         return count // repeated, repeated
     return math.prod(large[:-1]), large[-1]
+
+
+def _computed(result: Node) -> Node:
+    """A result as it is computed, whatever the shape that it is stored in."""
+    while result.kind is NodeKind.RESHAPE and result.operands[0].kind is not NodeKind.INPUT:
+        result = result.operands[0]
+    return result
+
+
+def _sizes(node: Node) -> list[Extent]:
+    return [size for size in node.shape if not is_one(size)]
 
 
 def group_of(node: Node, columns: Extent) -> int | None:
@@ -135,12 +146,13 @@ def moved_columns(
 
 def _turned(results: Sequence[Node]) -> int | None:
     """Columns of rows whose short groups of neighbours are reversed, as pixels of images are."""
-    large = [size for size in results[0].shape if not is_one(size)]
+    result = _computed(results[0])
+    large = _sizes(result)
     if len(large) < 2 or not are_known(*large) or large[-1] > _GROUP:
         return None
     columns = math.prod(large[-2:])
     reversed_ones = [node for node in below(results) if node.kind is NodeKind.REVERSE]
-    alike = [node for node in reversed_ones if node.shape == results[0].shape]
+    alike = [node for node in reversed_ones if node.shape == result.shape]
     is_turned = alike and all(group_of(node, columns) for node in reversed_ones)
     return columns if is_turned and columns >= LEAST_ROW else None
 

@@ -128,3 +128,24 @@ func.func public @narrow(%g: tensor<8x4xf32>, %x: tensor<8x64xf32>) -> tensor<64
   %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x64xf32>) -> tensor<64x4xf32>
   return %1 : tensor<64x4xf32>
 }
+
+// -----
+
+// A result of another shape is written by the stage that computes it; so is a sum that keeps its
+// dimensions.
+// CHECK-LABEL: func.func public @shapes
+// CHECK-NEXT: %[[r:.*]]:2 = call @stage.0(%arg0)
+// CHECK-NEXT: return %[[r]]#0, %[[r]]#1
+// CHECK: func.func private @stage.0
+// CHECK-SAME: -> (tensor<32xf32>, tensor<4x1xf32>)
+// CHECK-NOT: func.func private @stage.1
+func.func public @shapes(%x: tensor<4x8xf32>) -> (tensor<32xf32>, tensor<4x1xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : tensor<4x8xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+  %3 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %4 = stablehlo.divide %0, %3 : tensor<4x8xf32>
+  %5 = stablehlo.reshape %4 : (tensor<4x8xf32>) -> tensor<32xf32>
+  return %5, %2 : tensor<32xf32>, tensor<4x1xf32>
+}
