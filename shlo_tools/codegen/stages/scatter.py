@@ -34,6 +34,9 @@ from shlo_tools.dtypes import Kind
 _LISTABLE = (1 << 31) - 1  # rows and updates whose numbers lists hold
 _FAR = 1 << 62  # outside of any tensor, and no offset added to it wraps around
 _CHUNKS, _SMALL = 4, 8192  # chunks of a window's columns; updates that one chunk does as well
+# Each chunk of a range reads all indices: fewer chunks for windows of no more bytes than a line,
+# and none for shorter ones, whose updates take no longer than that, into an operand that is near.
+_RANGES, _LINE, _SHORT, _NEAR = 2, 64, 16, 128 * 1024
 _NARROW = 8  # lanes of a vector, at least
 _LISTED = 2048  # updates that are looked at before those of a range are written
 _PART = 1 << 21  # updates of a job, about: between jobs a call can be stopped
@@ -131,9 +134,12 @@ class ScatterKernel(Kernel):
         vectors = -(-self.sizes[-1] // self.lanes) if self.by_vectors else 1
         if self.by_vectors and self.sizes[-1] < self.lanes:
             self.lanes = max(1 << (self.sizes[-1] - 1).bit_length(), _NARROW)
-        if count > _SMALL and vectors < _CHUNKS and self._may_have_ranges():
+        size = place_type(self.updates[0].element).bytes
+        window = math.prod(self.sizes[self.behind :]) * size
+        is_near = window <= _SHORT and math.prod(self.shape) * size <= _NEAR
+        if count > _SMALL and vectors < _CHUNKS and not is_near and self._may_have_ranges():
             rows = self.shape[self.vectors.starts[0]]
-            self.range = -(-rows // _CHUNKS)
+            self.range = -(-rows // (_RANGES if window <= _LINE else _CHUNKS))
             self.chunks = -(-rows // self.range)
             self.lanes = min(self.lanes, self.target.lanes(32))  # lists are made by registers
         elif self.by_vectors:
@@ -181,8 +187,7 @@ class ScatterKernel(Kernel):
         dimension = self.vectors.starts[0]
         low = f.arguments[1] * self.range
         rows = f.minimum(f.constant(self.shape[dimension]) - low, self.range)
-        numbers, places = self.scratch, self.scratch.at(4 * (_LISTED + self.lanes))
-        start, end = f.constant(0), f.minimum(first + _LISTED, stop)
+        numbers, start, end = self.scratch, f.constant(0), f.minimum(first + _LISTED, stop)
 
         def listed(number: Value, count: Value) -> Value:
             level = self.level
@@ -193,34 +198,34 @@ class ScatterKernel(Kernel):
             of_lanes = f.lane_numbers(I32.vector(self.lanes))
             of_updates = of_lanes + self.splat(number.to("trunc", "i32"))
             f.store(f.compressed(of_updates, inside), numbers.at(count, I32), 4)
-            f.store(f.compressed(place.to("trunc", "i32"), inside), places.at(count, I32), 4)
             return count + f.lanes_set(inside)
 
         (count,) = self.loop(first, end, self.lanes, listed, [start])
 
         def one(counter: Value) -> None:
-            number, place = (
-                f.load(listed.at(counter, I32), I32).to("zext", "i64")
-                for listed in (numbers, places)
-            )
+            number = Scalar(f.load(numbers.at(counter, I32), I32).to("zext", "i64"), self.level)
+            place = self.read(self.indices, self._index_of(number), None)
             starts: list[Value | int] = [0] * len(self.shape)
-            starts[dimension] = place + low
-            self._rest([Scalar(number, self.level)], starts)
+            starts[dimension] = place.to("zext", "i64")  # it is inside
+            self._rest([number], starts)
 
         self.loop(start, count, 1, one)
 
     def _places_in_range(self, lanes: Lanes, mask: Mask, low: Value) -> Value:
         """Rows that indices choose, counted from a range's first one; what is elsewhere is more."""
-        index: list[Component] = [lanes]
-        rank = len(self.indices.shape)
-        if self.vectors.vector < rank:
-            index.insert(self.vectors.vector, 0)
-        places = self.read(self.indices, tuple(index), mask)
+        places = self.read(self.indices, self._index_of(lanes), mask)
         places = places if places.type.lanes else self.splat(places)
         if places.type.bits < 32:
             signed = self.indices.element.kind is Kind.SIGNED
             places = places.to("sext" if signed else "zext", "i32")
         return places - self.splat(low.to("trunc", places.type.element))
+
+    def _index_of(self, number: Component) -> tuple[Component, ...]:
+        """Where the index of an update is that is one number."""
+        index = [number]
+        if self.vectors.vector < len(self.indices.shape):
+            index.insert(self.vectors.vector, 0)
+        return tuple(index)
 
     def _loops(self, at: list[Component], bounds: Sequence[Value]) -> None:
         """Loops over the dimensions that go through indices, and those between them."""

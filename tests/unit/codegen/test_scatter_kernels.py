@@ -193,6 +193,8 @@ NARROW = [
     (5, (3, 7), 2048, 1),
     (30, (8,), 2049, 0),
     (3, (1,), 8200, 1),
+    (140_000, (), 8300, 1),  # an operand that is not near
+    (40_000, (3,), 2800, 0),
 ]
 INDICES = {"i32": np.int32, "i64": np.int64, "ui8": np.uint8, "ui32": np.uint32, "i8": np.int8}
 
