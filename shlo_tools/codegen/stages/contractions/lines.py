@@ -16,9 +16,10 @@ from shlo_tools.codegen.library.contractions.micro_kernels import short_tile
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, count
 from shlo_tools.codegen.stages.contractions.moves import Moves, moves_along
 
-_LINES = 16  # chunks wanted
+# Chunks wanted, and bytes of C in a chunk of windows; where B is read from afar by each of them.
+_LINES, _BYTES = 16, 128 * 1024
+_FEW_LINES, _MORE_BYTES = 4, 256 * 1024
 _SHORTEST, _LONGEST = 64, 512  # windows of lines that are cut from longer ones
-_BYTES = 128 * 1024  # of C in a chunk of windows
 _SUMS = 1 << 18  # bytes of a matrix of sums over windows, at most: larger ones leave the cache
 _PART = 1 << 15  # products of a part of sums, at least
 
@@ -123,16 +124,20 @@ def windows(along: Sequence[Axis], inner: Sequence[Axis], tile: int) -> Line | N
     return replace(line, down=down, far=[tap for tap in line.far if tap not in down.taps])
 
 
-def blocks(line: Line, matrices: int, products: int, tile: int, row: int) -> list[Line]:
+def blocks(
+    line: Line, matrices: int, products: int, tile: int, row: int, *, is_near: bool
+) -> list[Line]:
     """The same with as many lines a chunk as leave enough chunks, of a tile of windows at least.
 
     Args:
         products: of all lines.
         row: bytes of C for a line.
+        is_near: whether B stays in a core's own cache from chunk to chunk.
     """
+    wanted, size = (_LINES, _BYTES) if is_near else (_FEW_LINES, _MORE_BYTES)
     number, images = line.down.axis.size, matrices * count(line.outer[:-1])
-    chunks = max(1, min(_LINES, products // _PART))
-    most = max(1, min(_BYTES // max(1, row), -(-number * images // chunks), number))
+    chunks = max(1, min(wanted, products // _PART))
+    most = max(1, min(size // max(1, row), -(-number * images // chunks), number))
     # As many lines in every chunk, or more where only those are enough windows.
     enough = -(-tile // line.axis.size)
     sizes = {-(-number // -(-number // n)) for n in range(1, max(most, enough) + 1)}
