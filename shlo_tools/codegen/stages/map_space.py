@@ -15,6 +15,7 @@ from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
 _GROUP = 8  # elements that are reversed together, where rows are made of such
 LEAST_ROW = 64  # elements of a row that are not worth a row of their own
+_LONG_ROW, _ROWS = 1024, 16  # elements of a row that is long enough, where so many rows are left
 _LEAST_REPEATED = 16  # columns that are repeated beside themselves, at least
 _MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
 _MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
@@ -86,7 +87,39 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
     repeated = moved_columns(results, count, known) or _turned(results)
     if repeated is not None:
         return count // repeated, repeated
+    if are_known(*large):
+        columns = _columns(_computed(results[0]), results, known)
+        return count // columns, columns
     return math.prod(large[:-1]), large[-1]
+
+
+def _columns(result: Node, results: Sequence[Node], known: Collection[Node]) -> int:
+    """Elements of a row: of the last dimensions that nothing tells apart, where they are short."""
+    sizes = [(d, size) for d, size in enumerate(result.shape) if size != 1]
+    moving = [
+        node
+        for node in below(results, known)
+        if node not in known and node.count == result.count and node.kind in _MOVING
+    ]
+    last, columns = sizes.pop() if sizes else (0, 1)
+    is_short = columns < LEAST_ROW
+    while sizes and is_short and columns < _LONG_ROW:
+        before, size = sizes.pop()
+        has_rows = columns < LEAST_ROW or result.count >= _ROWS * size * columns
+        if not has_rows or not all(_has_together(n, (before, last), result) for n in moving):
+            break
+        last, columns = before, size * columns
+    return columns
+
+
+def _has_together(node: Node, pair: tuple[int, int], result: Node) -> bool:
+    """Whether neighbouring dimensions of a result are as good as one to what moves elements."""
+    if node.kind is not NodeKind.BROADCAST or node.shape != result.shape:
+        return False
+    (source,) = node.operands
+    kept = [d for d, size in zip(node.dimensions, source.shape, strict=True) if not is_one(size)]
+    here = [kept.index(d) for d in pair if d in kept]
+    return not here or (len(here) == 2 and here[1] == here[0] + 1)
 
 
 def _computed(result: Node) -> Node:

@@ -134,9 +134,9 @@ def blocks(
         row: bytes of C for a line.
         is_near: whether B stays in a core's own cache from chunk to chunk.
     """
-    wanted, size = (_LINES, _BYTES) if is_near else (_FEW_LINES, _MORE_BYTES)
+    most_chunks, size = (_LINES, _BYTES) if is_near else (_FEW_LINES, _MORE_BYTES)
     number, images = line.down.axis.size, matrices * count(line.outer[:-1])
-    chunks = max(1, min(wanted, products // _PART))
+    chunks = max(1, min(most_chunks, products // _PART))
     most = max(1, min(size // max(1, row), -(-number * images // chunks), number))
     # As many lines in every chunk, or more where only those are enough windows.
     enough = -(-tile // line.axis.size)
