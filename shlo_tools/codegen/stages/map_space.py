@@ -77,7 +77,8 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
     count = results[0].count
     if are_known(count) and count == 0:
         return 0, 1  # nothing is read
-    large = _sizes(_computed(results[0])) or [1]
+    result = _computed(results[0])
+    large = _sizes(result) or [1]
     if are_known(count) and is_flat(results, known):
         for columns in _FLAT:
             if count % columns == 0:
@@ -88,19 +89,20 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
     if repeated is not None:
         return count // repeated, repeated
     if are_known(*large):
-        columns = _columns(_computed(results[0]), results, known)
+        columns = _columns(result, _moving(results, count, known))
         return count // columns, columns
     return math.prod(large[:-1]), large[-1]
 
 
-def _columns(result: Node, results: Sequence[Node], known: Collection[Node]) -> int:
+def _moving(results: Sequence[Node], count: Extent, known: Collection[Node]) -> list[Node]:
+    """What moves ``count`` elements."""
+    nodes = (node for node in below(results, known) if node not in known)
+    return [node for node in nodes if node.count == count and node.kind in _MOVING]
+
+
+def _columns(result: Node, moving: Sequence[Node]) -> int:
     """Elements of a row: of the last dimensions that nothing tells apart, where they are short."""
     sizes = [(d, size) for d, size in enumerate(result.shape) if size != 1]
-    moving = [
-        node
-        for node in below(results, known)
-        if node not in known and node.count == result.count and node.kind in _MOVING
-    ]
     last, columns = sizes.pop() if sizes else (0, 1)
     is_short = columns < LEAST_ROW
     while sizes and is_short and columns < _LONG_ROW:
@@ -164,11 +166,7 @@ def moved_columns(
     Of a tensor that is laid out several times beside itself, as numpy's ``tile`` does; of a matrix
     that is padded, and read as a vector.
     """
-    shapes = {
-        tuple(size for size in node.shape if not is_one(size))
-        for node in below(results, known)
-        if node not in known and node.count == count and node.kind in _MOVING
-    }
+    shapes = {tuple(_sizes(node)) for node in _moving(results, count, known)}
     if not are_known(*itertools.chain(*shapes)) or not all(shapes):
         return None
     columns = min((shape[-1] for shape in shapes), default=0)

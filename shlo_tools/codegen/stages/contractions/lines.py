@@ -16,9 +16,8 @@ from shlo_tools.codegen.library.contractions.micro_kernels import short_tile
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, count
 from shlo_tools.codegen.stages.contractions.moves import Moves, moves_along
 
-# Chunks wanted, and bytes of C in a chunk of windows; where B is read from afar by each of them.
-_LINES, _BYTES = 16, 128 * 1024
-_FEW_LINES, _MORE_BYTES = 4, 256 * 1024
+_LINES, _BYTES = 16, 128 * 1024  # chunks wanted, and bytes of C in a chunk of windows
+_FEW_LINES, _MORE_BYTES = 4, 256 * 1024  # the same where each chunk reads B from afar
 _SHORTEST, _LONGEST = 64, 512  # windows of lines that are cut from longer ones
 _SUMS = 1 << 18  # bytes of a matrix of sums over windows, at most: larger ones leave the cache
 _PART = 1 << 15  # products of a part of sums, at least
@@ -125,16 +124,16 @@ def windows(along: Sequence[Axis], inner: Sequence[Axis], tile: int) -> Line | N
 
 
 def blocks(
-    line: Line, matrices: int, products: int, tile: int, row: int, *, is_near: bool
+    line: Line, matrices: int, products: int, tile: int, row: int, *, is_far: bool
 ) -> list[Line]:
     """The same with as many lines a chunk as leave enough chunks, of a tile of windows at least.
 
     Args:
         products: of all lines.
         row: bytes of C for a line.
-        is_near: whether B stays in a core's own cache from chunk to chunk.
+        is_far: whether B is more than a core's own cache keeps from chunk to chunk.
     """
-    most_chunks, size = (_LINES, _BYTES) if is_near else (_FEW_LINES, _MORE_BYTES)
+    most_chunks, size = (_FEW_LINES, _MORE_BYTES) if is_far else (_LINES, _BYTES)
     number, images = line.down.axis.size, matrices * count(line.outer[:-1])
     chunks = max(1, min(most_chunks, products // _PART))
     most = max(1, min(size // max(1, row), -(-number * images // chunks), number))

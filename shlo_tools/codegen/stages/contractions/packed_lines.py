@@ -66,8 +66,8 @@ class _LinePlanner(BlockPlanner):
         matrices, across = count(self.batch), count(self.across)
         products = matrices * count(self.along) * across * self.k
         row = line.axis.size * across * self.size
-        is_near = self.k * across * self.size <= costs.NEAR
-        ways = lines.blocks(line, matrices, products, self.tile, row, is_near=is_near)
+        is_far = self.k * across * self.size > costs.NEAR
+        ways = lines.blocks(line, matrices, products, self.tile, row, is_far=is_far)
         ways = [way for way in ways if self._is_near(way)]
         line = min(ways, key=self.cost, default=None)
         if line is None:
