@@ -11,13 +11,15 @@ from shlo_tools.codegen.stages.folds import Group
 from shlo_tools.codegen.stages.nodes import OPS, Extent
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.partition.kinds import ALONE, Kind, Kinds, Types
+from shlo_tools.passes.effects import Effects
+from shlo_tools.passes.partition.kinds import ALONE, CONTROL_OPS, Kind, Kinds, Types
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 CONTRACTIONS = {"dot_general", "convolution"}
 _DOT_DIMENSIONS = "dot_dimension_numbers"
+_EFFECTS = Effects()
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
@@ -148,6 +150,7 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
     types, sources, ops = kinds.types, _Sources(kinds.types), list[Op]()
     shapes, makers = sources.shapes, sources.makers
     unique, repeated = dict[Hashable, Op](), list[Operation]()
+    several = dict[Hashable, Operation]()  # of several results, or calls
     for view in block.operations:
         op = view.operation
         name = op.name
@@ -176,6 +179,13 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             ops.append(node)
             continue
         captured = ir.captured(op)
+        if not captured and name not in CONTROL_OPS and _EFFECTS.only_computes(op):
+            known = several.setdefault((kind.number, *operands), op)
+            if known is not op:
+                for result, same in zip(results, known.results, strict=True):
+                    result.replace_all_uses_with(same)
+                repeated.append(op)
+                continue
         around, others, _ = sources.of(captured)
         whole = Op(op, kind, operands + around, inner + others, shapes)
         whole.captured = captured

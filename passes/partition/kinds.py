@@ -39,7 +39,7 @@ ALONE = {
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}
 STAYING = CONTROL | {"call"}  # and of functions for blocks of rows
-_CONTROL_OPS = {f"stablehlo.{name}" for name in CONTROL}
+CONTROL_OPS = {f"stablehlo.{name}" for name in CONTROL}
 _FOLDS = ("reduce", "reduce_window")  # repeat their region
 # Ops whose sizes are operands, which ``shlo-name-sizes`` knows by name: what they are without.
 SIZED = {
@@ -110,7 +110,7 @@ class Kinds:
 
     def of(self, op: Operation, name: str, types: Sequence[int]) -> Kind:
         """The kind of an op of a name whose operands and results have types of these numbers."""
-        regions = op.regions if name not in _CONTROL_OPS else ()
+        regions = op.regions if name not in CONTROL_OPS else ()
         key: Hashable = (
             name,
             tuple(types),

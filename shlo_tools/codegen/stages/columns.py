@@ -28,7 +28,7 @@ from shlo_tools.codegen.stages.reading.memory import Apart, Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
-_HELD = 3  # vectors that are passed at a time, at most
+_HELD = 3  # vectors that a single reduction passes at a time, at most
 _LITTLE = 8 * 1024  # elements of a chunk, at least
 
 
@@ -60,7 +60,9 @@ class ColumnKernel(RowKernel):
         whole = Space(self.outers * self.length, self.inner, 1, self.inner)
         super().__init__(stage.name, target, stage.arguments, stage.results, whole)
         count = -(-self.inner // self.lanes)
-        self.together = next(n for n in range(_HELD, 0, -1) if count % n == 0)
+        # Several passes are long as they are, and all but the first read what is near.
+        held = _HELD if len(reductions) == 1 else 1
+        self.together = next(n for n in range(held, 0, -1) if count % n == 0)
         some = max(1, _LITTLE // (self.length * self.together * self.lanes))
         self.width = min(some, count // self.together) * self.together * self.lanes
         self.strips = -(-self.inner // self.width)
