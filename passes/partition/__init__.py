@@ -27,11 +27,11 @@ where they begin is no part of a stage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.codegen.lowered import ROUNDS
+from shlo_tools.codegen.lowered import ROUNDS, SHAPES
 from shlo_tools.ir import Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
@@ -50,11 +50,14 @@ from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
+from shlo_tools.passes.simplify.control_flow import carried_for_nothing, invariant, never
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.passes.stages.constants import sink_constants
 from shlo_tools.passes.stages.lower_stages import lower_shared
 from shlo_tools.pipeline.registry import Pass
+
+_JOINED = "stablehlo.concatenate"
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Partition(Pass):
     lower: bool = False
 
     def run(self, op: Operation) -> None:
-        functions = [(func, _without_empty_parts(func)) for func in ir.functions(op)]
+        functions = [(func, _simplified(func)) for func in ir.functions(op)]
         note_places(inner for _, ops in functions for inner in ops)
         others = {ir.symbol_name(func) for func, _ in functions}
         kinds, names = Kinds(), Names(others, lower_shared if self.lower else None)
@@ -105,15 +108,25 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> No
             _cut(module, region.blocks[0], kinds, names)
 
 
-def _without_empty_parts(func: Operation) -> list[Operation]:
-    """The ops of a function, where nothing is joined to what has no elements."""
+def _simplified(func: Operation) -> list[Operation]:
+    """The ops of a function, where nothing is joined to what has no elements.
+
+    Loops carry only what changes and is needed: exporters hand all that a loop reads to it.
+    """
     ops = mlir.walk(func)[1:]
-    joined = [op for op in ops if op.name == "stablehlo.concatenate"]
-    if not any(map(_has_empty_part, joined)):
+    rules: dict[str, Sequence[driver.Rule]] = {}
+    if any(map(_has_empty_part, [op for op in ops if op.name == _JOINED])):
+        rules |= {_JOINED: [of_nothing], "stablehlo.slice": [whole]}
+    if any(op.name == LOOP for op in ops):
+        rules |= {LOOP: (never, invariant, _needed)}
+    if not rules or not driver.apply(func, rules, ops=[op for op in ops if op.name in rules]):
         return ops
-    rules = {"stablehlo.concatenate": [of_nothing], "stablehlo.slice": [whole]}
-    driver.apply(func, rules, ops=[op for op in ops if op.name in rules])
     return mlir.walk(func)[1:]
+
+
+def _needed(op: Operation, build: driver.Rewriter) -> driver.Replacement | None:
+    """A loop without what it carries for nothing, where sizes are numbers: others have a list."""
+    return None if SHAPES in op.attributes else carried_for_nothing(op, build)
 
 
 def _has_empty_part(op: Operation) -> bool:

@@ -238,17 +238,32 @@ class _Sources:
 
 
 def _needed(ops: list[Op]) -> list[Op]:
-    """Ops without those that nobody reads and that only make a value; those are erased."""
-    dead: set[Op] = set()
+    """Ops without those that nobody reads and that only make values; those are erased.
+
+    Calls of the host are made: they may fail.
+    """
+    unread: set[Op] = set()
+    erased: set[Op] = set()
     for op in reversed(ops):
-        if op.type and op.name != "result" and not op.is_returned and dead.issuperset(op.users):
-            dead.add(op)
-            op.operation.erase()
-    if not dead:
+        if op.is_returned or not unread.issuperset(op.users):
+            continue
+        is_value = op.type or op.name == "result"
+        if is_value or _may_be_left_out(op.operation):
+            unread.add(op)
+            if op.name != "result":
+                erased.add(op)
+                op.operation.erase()
+    if not erased:
         return ops
+    parts = {op for op in unread if op.name == "result" and op.inner[0] in erased}
+    gone = erased | parts
     for op in ops:
-        op.users = [user for user in op.users if user not in dead]
-    return [op for op in ops if op not in dead]
+        op.users = [user for user in op.users if user not in gone]
+    return [op for op in ops if op not in gone]
+
+
+def _may_be_left_out(op: Operation) -> bool:
+    return op.name != "stablehlo.custom_call" and _EFFECTS.only_computes(op)
 
 
 def is_first_of_sorted(op: Op) -> bool:

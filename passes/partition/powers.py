@@ -21,7 +21,8 @@ from shlo_tools.passes.simplify.values import compared, filled, source, splat, s
 
 _STEPS = 4  # how far an exponent is looked for
 _SPREAD = ("broadcast_in_dim", "reshape")
-_COMPUTED = ("add", "divide", "multiply", "negate", "subtract")  # rounded alike wherever it is done
+# Rounded alike wherever it is done.
+_COMPUTED = ("add", "convert", "divide", "multiply", "negate", "subtract")
 
 
 def power(op: Operation, build: Build) -> list[Value] | None:
@@ -56,8 +57,9 @@ def _number(value: Value, steps: int) -> Array | None:
         return None
     from shlo_tools.reference import EVALUATORS  # which most programs need not load
 
+    named = {"result_types": [static(value)]} if computed.name == "stablehlo.convert" else {}
     with np.errstate(all="ignore"):
-        return np.asarray(EVALUATORS[computed.name](*numbers))
+        return np.asarray(EVALUATORS[computed.name](*numbers, **named))
 
 
 def _same(x: Value, build: Build) -> Value:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection
+
 from shlo_tools import ir, mlir
-from shlo_tools.mlir import Operation, Region, Value
+from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
-from shlo_tools.passes.simplify.regions import body, inlined, is_outside, needed, without
+from shlo_tools.passes.simplify.regions import (
+    Dependences,
+    body,
+    inlined,
+    is_outside,
+    needed,
+    without,
+)
 from shlo_tools.passes.simplify.values import alike, source, splat, with_attributes
 
 
@@ -69,7 +79,7 @@ def carried_for_nothing(op: Operation, build: Rewriter) -> Replacement | None:
     unused = [i for i, result in enumerate(op.results) if next(result.uses, None) is None]
     if not unused:
         return None
-    live = _live(op)
+    live = _live(op, unused)
     dead = [index for index in unused if index not in live]
     if not dead:
         return None
@@ -85,16 +95,24 @@ def carried_for_nothing(op: Operation, build: Rewriter) -> Replacement | None:
     return [next(results) if index in kept else None for index in range(len(operands))]
 
 
-def _live(op: Operation) -> set[int]:
+def _live(op: Operation, unused: Collection[int]) -> set[int]:
     """Positions of the values that results, the condition or effects depend on."""
     cond, loop = (body(region) for region in op.regions)
-    live = {i for i, result in enumerate(op.results) if next(result.uses, None) is not None}
+    live = set(range(len(op.results))).difference(unused)
     live |= needed(cond, [0])
-    while True:
-        more = needed(loop, live) - live
-        if not more:
-            return live
+    if all(index in live or _is_handed_on(loop, index) for index in unused):
+        return live
+    dependences = Dependences(loop)
+    while more := dependences.needed(live) - live:
         live |= more
+    return live
+
+
+def _is_handed_on(loop: Block, index: int) -> bool:
+    """Whether nothing of a loop's body reads a value but the end, which hands it on as it is."""
+    (argument, end) = loop.arguments[index], ir.terminator(loop)
+    users = [mlir.inner_operation(use.owner) for use in itertools.islice(argument.uses, 2)]
+    return users == [end] and end.operands[index] == argument
 
 
 def _without_per_value(op: Operation) -> dict[str, mlir.Attribute]:

@@ -43,16 +43,34 @@ def is_outside(value: Value, op: Operation) -> bool:
 
 def needed(block: Block, yielded: Iterable[int]) -> set[int]:
     """Which arguments some of the values that a block yields depend on, and its effects do."""
-    end = ir.terminator(block)
-    operations = [mlir.inner_operation(op) for op in block.operations][:-1]
-    effects = Effects()
-    needed_values: set[Value] = {end.operands[index] for index in yielded}
-    for op in reversed(operations):
-        if any(result in needed_values for result in op.results) or not effects.only_computes(op):
-            needed_values.update(op.operands)
-            if len(op.regions):
-                needed_values.update(ir.captured(op))
-    return {index for index, argument in enumerate(block.arguments) if argument in needed_values}
+    return Dependences(block).needed(yielded)
+
+
+class Dependences:
+    """What the ops of a block depend on, which is read once."""
+
+    def __init__(self, block: Block) -> None:
+        *operations, end = map(mlir.inner_operation, block.operations)
+        self._arguments, self._yielded = list(block.arguments), list(end.operands)
+        self._rows = [(op, list(op.results)) for op in reversed(operations)]
+        self._sources: dict[Value, list[Value]] = {}  # by an op's first result
+        self._effects = Effects()
+
+    def needed(self, yielded: Iterable[int]) -> set[int]:
+        """Which arguments some of the values that are yielded depend on, and effects do."""
+        values = {self._yielded[index] for index in yielded}
+        for op, results in self._rows:
+            if not values.isdisjoint(results) or not self._effects.only_computes(op):
+                values.update(self._sources_of(op, results))
+        return {index for index, value in enumerate(self._arguments) if value in values}
+
+    def _sources_of(self, op: Operation, results: Sequence[Value]) -> list[Value]:
+        known = self._sources.get(results[0]) if results else None
+        if known is None:
+            known = [*op.operands, *(ir.captured(op) if len(op.regions) else ())]
+            if results:
+                self._sources[results[0]] = known
+        return known
 
 
 def without(

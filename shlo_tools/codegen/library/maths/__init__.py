@@ -29,30 +29,30 @@ class Entry(NamedTuple):
         narrow: what computes it for bf16: operands and results are f32 that bf16 has, or is rounded
             from. Those without one are those of f32.
         operands: how many it takes.
-        is_turned: in f32 but for angles that are far.
+        has_far: in f32 but for what is far: angles, and numbers of which remainders are taken.
     """
 
     wide: str
     single: str = ""
     narrow: str = ""
     operands: int = 1
-    is_turned: bool = False
+    has_far: bool = False
 
 
 # Ops of StableHLO, and steps of them.
 STEPS = {
     "atan2": Entry("trigonometry", "arcs", operands=2),
     "cbrt": Entry("powers", "roots"),
-    "cos": Entry("trigonometry", "angles", "bf16", is_turned=True),
+    "cos": Entry("trigonometry", "angles", "bf16", has_far=True),
     "exp": Entry("exponentials", "single", "bf16"),
     "expm1": Entry("exponentials", "single", "bf16"),
-    "fmod": Entry("arithmetic", operands=2),
+    "fmod": Entry("arithmetic", "arithmetic", operands=2, has_far=True),
     "log": Entry("exponentials", "single", "bf16"),
     "log1p": Entry("exponentials", "single", "bf16"),
     "logistic": Entry("exponentials", "single", "bf16"),
     "power": Entry("powers", "single_powers", operands=2),
-    "sin": Entry("trigonometry", "angles", "bf16", is_turned=True),
-    "tan": Entry("trigonometry", "angles", is_turned=True),
+    "sin": Entry("trigonometry", "angles", "bf16", has_far=True),
+    "tan": Entry("trigonometry", "angles", has_far=True),
     "tanh": Entry("exponentials", "single", "bf16"),
 }
 # Ops of CHLO.
@@ -92,9 +92,9 @@ def functions(function: str, type: Type) -> list[Function]:
         return [_computed_wide(f, function)]
     with f.reading_numbers():
         f.result = _body(family, function)(Series(f, is_single=True), *f.arguments)
-    if not entry.is_turned:
+    if not entry.has_far:
         return [f]
-    far = Function(far_name(function, vector), [vector], vector, exported=False)
+    far = Function(far_name(function, vector), [vector] * entry.operands, vector, exported=False)
     return [f, _computed_wide(far, function)]
 
 
@@ -125,7 +125,7 @@ def _computed_wide(f: Function, function: str) -> Function:
 
 
 def far_name(function: str, type: Type) -> str:
-    """The name of what computes angles that are too far for f32."""
+    """The name of what computes what is too far for f32."""
     return f"far_{function}_{type.element}x{type.lanes}"
 
 
