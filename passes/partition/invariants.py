@@ -17,7 +17,9 @@ few instructions. What only says where elements are read from takes nothing, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.mlir import Block, Operation, Value
@@ -52,6 +54,31 @@ def hoist(ops: Iterable[Operation]) -> None:
             _Body(loop, region.blocks[0], ends).hoist()
 
 
+@dataclass(eq=False)
+class _Part:
+    """An op that computes the same in each iteration, the ``number``-th of the loop's."""
+
+    number: int
+    op: Operation
+    name: str
+    operands: list[Value]
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether it makes less than it is made of, where that is read."""
+        values = [*self.op.results, *self.operands]
+        if self.name not in _IN_PLACE or not _are_static(values):
+            return False
+        return sum(map(_bytes, self.op.results)) < sum(map(_bytes, self.operands))
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether it is a transposition that is no product's, which reads operands in any order."""
+        if self.name != "stablehlo.transpose":
+            return False
+        return not {use.owner.name for use in self.op.results[0].uses} <= _PRODUCTS
+
+
 class _Body:
     """What a loop computes in each iteration.
 
@@ -65,7 +92,7 @@ class _Body:
     def __init__(self, loop: Operation, block: Block, ends: Sequence[Value]) -> None:
         """``ends``: what the loop hands on."""
         self.loop = loop
-        self.parts: dict[Value, Operation] = {}
+        self.parts: dict[Value, _Part] = {}
         self.used: set[Value] = set()
         self.outside: dict[Value, Value] = {}
         changing: set[Value] = set()
@@ -76,35 +103,66 @@ class _Body:
                 self.outside[argument] = operand
             else:
                 changing.add(argument)
-        for view in block.operations:
+        for number, view in enumerate(block.operations):
             op = mlir.inner_operation(view)
             operands = [*op.operands, *(ir.captured(op) if len(op.regions) else ())]
             if _can_move(op) and changing.isdisjoint(operands):
-                self.parts |= dict.fromkeys(op.results, op)
+                part = _Part(number, op, op.name, list(op.operands))
+                self.parts |= dict.fromkeys(op.results, part)
             else:
                 changing |= set(op.results)
                 self.used |= set(operands)
 
     def hoist(self) -> None:
         for value in [value for value in self.parts if value in self.used]:
-            ops = self._made_of(value) if value in self.parts else []
-            if ops and _is_worth_it(value, ops):
-                for op in ops:
-                    self._compute_outside(op)
+            parts = self._made_of(value)
+            if parts and self._is_worth_it(value, parts):
+                for part in parts:
+                    self._compute_outside(part)
 
-    def _made_of(self, value: Value) -> list[Operation]:
-        """The ops inside that a value rests on, in order."""
-        needed, pending = set[Value](), [value]
+    def _made_of(self, value: Value) -> list[_Part]:
+        """What a value rests on inside, in order."""
+        needed, pending = set[_Part](), [value]
+        while pending:
+            part = self.parts.get(pending.pop())
+            if part is not None and part not in needed:
+                needed.add(part)
+                pending += part.operands
+        return sorted(needed, key=lambda part: part.number)
+
+    def _is_worth_it(self, value: Value, parts: Sequence[_Part]) -> bool:
+        """Whether an iteration reads and computes less where it finds a value in memory."""
+        turns = any(part.turns for part in parts)
+        if not turns and all(part.name in _IN_PLACE for part in parts):
+            return False
+        sources = self._sources(value)
+        if not _are_static([value, *sources]):
+            return False
+        stored, size = _bytes(value), sum(map(_bytes, sources))
+        if any(part.name in _PRODUCTS for part in parts):
+            return size >= _BYTES
+        is_dear = turns or any(part.name in _DEAR for part in parts)
+        return size >= _BYTES and stored * (1 if is_dear else 2) <= size
+
+    def _sources(self, value: Value) -> set[Value]:
+        """What is read of memory to compute a value: of what is cut out, no more than that."""
+        sources, seen, pending = set[Value](), set[Value](), [value]
         while pending:
             last = pending.pop()
-            if last in self.parts and last not in needed:
-                needed.add(last)
-                pending += self.parts[last].operands
-        return [op for part, op in self.parts.items() if part in needed]
+            if last in seen:
+                continue
+            seen.add(last)
+            part = self.parts.get(last)
+            if part is None or (last != value and part.is_cut):
+                sources.add(last)
+            else:
+                pending += part.operands
+        return sources
 
-    def _compute_outside(self, op: Operation) -> None:
+    def _compute_outside(self, part: _Part) -> None:
         """Move an op, or copy it where others may read it in place."""
-        if op.name not in _IN_PLACE:
+        op = part.op
+        if part.name not in _IN_PLACE:
             op.move_before(self.loop)
             for result in op.results:
                 self.parts.pop(result, None)
@@ -120,46 +178,9 @@ def _can_move(op: Operation) -> bool:
     return is_known and len(op.results) > 0 and _EFFECTS.only_computes(op)
 
 
-def _is_worth_it(value: Value, ops: list[Operation]) -> bool:
-    """Whether an iteration reads and computes less where it finds a value in memory."""
-    turns = any(map(_is_transposition, ops))
-    if not turns and all(op.name in _IN_PLACE for op in ops):
-        return False
-    inside = {result: op for op in ops for result in op.results}
-    sources = _sources(value, inside)
-    if not all(mlir.is_static_tensor(each.type) for each in (value, *sources)):
-        return False
-    stored, size = _bytes(value), sum(map(_bytes, sources))
-    if any(op.name in _PRODUCTS for op in ops):
-        return size >= _BYTES
-    is_dear = turns or any(op.name in _DEAR for op in ops)
-    return size >= _BYTES and stored * (1 if is_dear else 2) <= size
-
-
-def _sources(value: Value, inside: Mapping[Value, Operation]) -> set[Value]:
-    """What is read of memory to compute a value: of what is cut out, no more than that."""
-    sources, pending = set[Value](), [value]
-    while pending:
-        last = pending.pop()
-        op = inside.get(last)
-        if op is None or (last != value and _is_cut(last, op)):
-            sources.add(last)
-        else:
-            pending += op.operands
-    return sources
-
-
-def _is_cut(value: Value, op: Operation) -> bool:
-    are_static = all(mlir.is_static_tensor(each.type) for each in (value, *op.operands))
-    return op.name in _IN_PLACE and are_static and _bytes(value) < sum(map(_bytes, op.operands))
+def _are_static(values: Iterable[Value]) -> bool:
+    return all(mlir.is_static_tensor(value.type) for value in values)
 
 
 def _bytes(value: Value) -> int:
     return dtypes.tensor_type(value.type).nbytes
-
-
-def _is_transposition(op: Operation) -> bool:
-    """One that is no product's, which reads operands in any order."""
-    if op.name != "stablehlo.transpose":
-        return False
-    return not {use.owner.name for use in op.results[0].uses} <= _PRODUCTS
