@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
+from shlo_tools.program.loop_counts import iterations
 
 _CALLS = frozenset(("func.call", "stablehlo.composite"))
 _ENDS = frozenset(("stablehlo.return", "func.return"))
@@ -19,9 +20,11 @@ class Effects:
 
     Attributes:
         pure_calls: calls of functions and composites only compute.
+        endless: so do loops of which nothing says that they end.
     """
 
     pure_calls: bool = False
+    endless: bool = True
 
     def is_dead(self, op: Operation) -> bool:
         """Whether an op can be erased: it only computes, and nothing uses its results."""
@@ -31,10 +34,7 @@ class Effects:
         return self.only_computes(op)
 
     def only_computes(self, op: Operation) -> bool:
-        """Whether an op, with all that is in its regions, has no effect but its results.
-
-        A loop may not end: that is no effect.
-        """
+        """Whether an op, with all that is in its regions, has no effect but its results."""
         if not self._alone(op):
             return False
         inner = mlir.walk(op)[1:] if len(op.regions) else ()
@@ -46,6 +46,8 @@ class Effects:
             return not ir.flag_of(op, "has_side_effect")
         if name in _CALLS:
             return self.pure_calls
+        if name == "stablehlo.while" and not self.endless:
+            return iterations(op) is not None
         if has_trait(name, Trait.EFFECTS):
             return False
         return name in DESCRIPTIONS or name in _PURE

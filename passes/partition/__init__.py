@@ -37,7 +37,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.graph import WEIGHTS, read
+from shlo_tools.passes.partition.graph import EFFECTS, WEIGHTS, read
 from shlo_tools.passes.partition.invariants import hoist
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.loops.blocks import LOOP, split_loops
@@ -119,9 +119,9 @@ def _simplified(func: Operation) -> list[Operation]:
         rules |= {_JOINED: [of_nothing], "stablehlo.slice": [whole]}
     if any(op.name == LOOP for op in ops):
         rules |= {LOOP: (never, invariant, _needed)}
-    if not rules or not driver.apply(func, rules, ops=[op for op in ops if op.name in rules]):
-        return ops
-    return mlir.walk(func)[1:]
+    first = [op for op in ops if op.name in rules]
+    changes = driver.apply(func, rules, EFFECTS, ops=first) if rules else 0
+    return mlir.walk(func)[1:] if changes else ops
 
 
 def _needed(op: Operation, build: driver.Rewriter) -> driver.Replacement | None:

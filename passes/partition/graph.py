@@ -19,7 +19,7 @@ SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 CONTRACTIONS = {"dot_general", "convolution"}
 _DOT_DIMENSIONS = "dot_dimension_numbers"
-_EFFECTS = Effects()
+EFFECTS = Effects(endless=False)  # an endless loop is run, as the reference runs it
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
@@ -179,7 +179,7 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             ops.append(node)
             continue
         captured = ir.captured(op)
-        if not captured and name not in CONTROL_OPS and _EFFECTS.only_computes(op):
+        if not captured and name not in CONTROL_OPS and EFFECTS.only_computes(op):
             known = several.setdefault((kind.number, *operands), op)
             if known is not op:
                 for result, same in zip(results, known.results, strict=True):
@@ -263,7 +263,7 @@ def _needed(ops: list[Op]) -> list[Op]:
 
 
 def _may_be_left_out(op: Operation) -> bool:
-    return op.name != "stablehlo.custom_call" and _EFFECTS.only_computes(op)
+    return op.name != "stablehlo.custom_call" and EFFECTS.only_computes(op)
 
 
 def is_first_of_sorted(op: Op) -> bool:

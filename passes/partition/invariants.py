@@ -146,12 +146,12 @@ class _Body:
 
     def _sources(self, value: Value) -> set[Value]:
         """What is read of memory to compute a value: of what is cut out, no more than that."""
-        sources, seen, pending = set[Value](), set[Value](), [value]
+        sources, visited, pending = set[Value](), set[Value](), [value]
         while pending:
             last = pending.pop()
-            if last in seen:
+            if last in visited:
                 continue
-            seen.add(last)
+            visited.add(last)
             part = self.parts.get(last)
             if part is None or (last != value and part.is_cut):
                 sources.add(last)

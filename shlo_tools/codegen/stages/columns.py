@@ -61,8 +61,8 @@ class ColumnKernel(RowKernel):
         super().__init__(stage.name, target, stage.arguments, stage.results, whole)
         count = -(-self.inner // self.lanes)
         # Several passes are long as they are, and all but the first read what is near.
-        held = _HELD if len(reductions) == 1 else 1
-        self.together = next(n for n in range(held, 0, -1) if count % n == 0)
+        most = _HELD if len(reductions) == 1 else 1
+        self.together = next(n for n in range(most, 0, -1) if count % n == 0)
         some = max(1, _LITTLE // (self.length * self.together * self.lanes))
         self.width = min(some, count // self.together) * self.together * self.lanes
         self.strips = -(-self.inner // self.width)

@@ -63,6 +63,24 @@ func.func public @effects(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
+// So are loops of which nothing says that they end.
+// CHECK-LABEL: func.func public @endless
+// CHECK: stablehlo.while
+// CHECK: return
+func.func public @endless(%x: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.while(%i = %x) : tensor<i32>
+  cond {
+    %2 = stablehlo.compare NE, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  } do {
+    stablehlo.return %i : tensor<i32>
+  }
+  return %x : tensor<i32>
+}
+
+// -----
+
 // A loop carries neither the history that nobody reads, nor the exponent that stays the same: it is
 // a number where it is used, and the power a product.
 // CHECK-LABEL: func.func public @carried
