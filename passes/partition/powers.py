@@ -21,8 +21,14 @@ from shlo_tools.passes.simplify.values import compared, filled, source, splat, s
 
 _STEPS = 4  # how far an exponent is looked for
 _SPREAD = ("broadcast_in_dim", "reshape")
-# Rounded alike wherever it is done.
-_COMPUTED = ("add", "convert", "divide", "multiply", "negate", "subtract")
+# Rounded alike wherever it is done; integers wrap, but for quotients.
+_COMPUTED = {
+    "add": np.add,
+    "divide": np.divide,
+    "multiply": np.multiply,
+    "negate": np.negative,
+    "subtract": np.subtract,
+}
 
 
 def power(op: Operation, build: Build) -> list[Value] | None:
@@ -49,17 +55,22 @@ def _number(value: Value, steps: int) -> Array | None:
     spread = source(value, *_SPREAD)
     if spread is not None:
         return _number(spread.operands[0], steps - 1)
-    computed = source(value, *_COMPUTED)
-    if computed is None:
+    type = static(value)
+    computed = source(value, "convert", *_COMPUTED)
+    if computed is None or type is None:
+        return None
+    name = computed.name.removeprefix("stablehlo.")
+    element = type.element_type
+    if not (element.is_float or (element.is_integer and name not in ("convert", "divide"))):
         return None
     numbers = [_number(operand, steps - 1) for operand in computed.operands]
-    if any(number is None for number in numbers):
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
         return None
-    from shlo_tools.reference import EVALUATORS  # which most programs need not load
-
-    named = {"result_types": [static(value)]} if computed.name == "stablehlo.convert" else {}
     with np.errstate(all="ignore"):
-        return np.asarray(EVALUATORS[computed.name](*numbers, **named))
+        if name == "convert":
+            return known[0].real.astype(element.dtype)
+        return np.asarray(_COMPUTED[name](*known))
 
 
 def _same(x: Value, build: Build) -> Value:

@@ -79,6 +79,10 @@ COMPUTED = {
       %c = stablehlo.negate %b : tensor<f32>
       %d = stablehlo.reshape %c : (tensor<f32>) -> tensor<f32>
       %e = stablehlo.divide %a, %d : tensor<f32>""",
+    "converted": """%a = stablehlo.constant dense<3> : tensor<i32>
+      %b = stablehlo.convert %a : (tensor<i32>) -> tensor<f32>
+      %c = stablehlo.constant dense<1.0> : tensor<f32>
+      %e = stablehlo.subtract %b, %c : tensor<f32>""",
 }
 
 
