@@ -20,10 +20,12 @@ class Effects:
 
     Attributes:
         pure_calls: calls of functions and composites only compute.
+        host_calls: so do custom calls that do not say that they do more.
         endless: so do loops of which nothing says that they end.
     """
 
     pure_calls: bool = False
+    host_calls: bool = True
     endless: bool = True
 
     def is_dead(self, op: Operation) -> bool:
@@ -43,7 +45,7 @@ class Effects:
     def _alone(self, op: Operation) -> bool:
         name = op.name
         if name == "stablehlo.custom_call":
-            return not ir.flag_of(op, "has_side_effect")
+            return self.host_calls and not ir.flag_of(op, "has_side_effect")
         if name in _CALLS:
             return self.pure_calls
         if name == "stablehlo.while" and not self.endless:

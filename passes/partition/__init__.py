@@ -37,7 +37,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.graph import EFFECTS, WEIGHTS, read
+from shlo_tools.passes.partition.graph import NEEDLESS, WEIGHTS, read
 from shlo_tools.passes.partition.invariants import hoist
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.loops.blocks import LOOP, split_loops
@@ -120,7 +120,7 @@ def _simplified(func: Operation) -> list[Operation]:
     if any(op.name == LOOP for op in ops):
         rules |= {LOOP: (never, invariant, _needed)}
     first = [op for op in ops if op.name in rules]
-    changes = driver.apply(func, rules, EFFECTS, ops=first) if rules else 0
+    changes = driver.apply(func, rules, NEEDLESS, ops=first) if rules else 0
     return mlir.walk(func)[1:] if changes else ops
 
 

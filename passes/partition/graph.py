@@ -19,7 +19,10 @@ SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 CONTRACTIONS = {"dot_general", "convolution"}
 _DOT_DIMENSIONS = "dot_dimension_numbers"
-EFFECTS = Effects(endless=False)  # an endless loop is run, as the reference runs it
+# What is left out where nobody reads it: neither calls of the host, which may fail, nor loops that
+# may not end, which the reference runs.
+NEEDLESS = Effects(host_calls=False, endless=False)
+_EFFECTS = Effects()
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
@@ -179,7 +182,7 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             ops.append(node)
             continue
         captured = ir.captured(op)
-        if not captured and name not in CONTROL_OPS and EFFECTS.only_computes(op):
+        if not captured and name not in CONTROL_OPS and _EFFECTS.only_computes(op):
             known = several.setdefault((kind.number, *operands), op)
             if known is not op:
                 for result, same in zip(results, known.results, strict=True):
@@ -238,17 +241,14 @@ class _Sources:
 
 
 def _needed(ops: list[Op]) -> list[Op]:
-    """Ops without those that nobody reads and that only make values; those are erased.
-
-    Calls of the host are made: they may fail.
-    """
+    """Ops without those that nobody reads and that only make values; those are erased."""
     unread: set[Op] = set()
     erased: set[Op] = set()
     for op in reversed(ops):
         if op.is_returned or not unread.issuperset(op.users):
             continue
         is_value = op.type or op.name == "result"
-        if is_value or _may_be_left_out(op.operation):
+        if is_value or NEEDLESS.only_computes(op.operation):
             unread.add(op)
             if op.name != "result":
                 erased.add(op)
@@ -260,10 +260,6 @@ def _needed(ops: list[Op]) -> list[Op]:
     for op in ops:
         op.users = [user for user in op.users if user not in gone]
     return [op for op in ops if op not in gone]
-
-
-def _may_be_left_out(op: Operation) -> bool:
-    return op.name != "stablehlo.custom_call" and EFFECTS.only_computes(op)
 
 
 def is_first_of_sorted(op: Op) -> bool:

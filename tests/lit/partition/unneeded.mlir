@@ -37,6 +37,17 @@ func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
 // CHECK-NEXT: return
 func.func public @called(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = stablehlo.custom_call @user.checks(%x) {api_version = 4 : i32} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %1:2 = stablehlo.while(%i = %zero, %y = %0) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %2 = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  } do {
+    %2 = stablehlo.sine %y : tensor<4x4xf32>
+    %3 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %3, %2 : tensor<i32>, tensor<4x4xf32>
+  }
   return %x : tensor<4x4xf32>
 }
 
