@@ -243,7 +243,6 @@ class _Sources:
 def _needed(ops: list[Op]) -> list[Op]:
     """Ops without those that nobody reads and that only make values; those are erased."""
     unread: set[Op] = set()
-    erased: set[Op] = set()
     for op in reversed(ops):
         if op.is_returned or not unread.issuperset(op.users):
             continue
@@ -251,12 +250,11 @@ def _needed(ops: list[Op]) -> list[Op]:
         if is_value or NEEDLESS.only_computes(op.operation):
             unread.add(op)
             if op.name != "result":
-                erased.add(op)
                 op.operation.erase()
-    if not erased:
+    # An op that stays keeps its results, whoever reads them.
+    gone = {op for op in unread if op.name != "result" or op.inner[0] in unread}
+    if not gone:
         return ops
-    parts = {op for op in unread if op.name == "result" and op.inner[0] in erased}
-    gone = erased | parts
     for op in ops:
         op.users = [user for user in op.users if user not in gone]
     return [op for op in ops if op not in gone]

@@ -110,7 +110,7 @@ def _live(op: Operation, unused: Collection[int]) -> set[int]:
 
 def _is_handed_on(loop: Block, index: int) -> bool:
     """Whether nothing of a loop's body reads a value but the end, which hands it on as it is."""
-    (argument, end) = loop.arguments[index], ir.terminator(loop)
+    argument, end = loop.arguments[index], ir.terminator(loop)
     users = [mlir.inner_operation(use.owner) for use in itertools.islice(argument.uses, 2)]
     return users == [end] and end.operands[index] == argument
 

@@ -6,7 +6,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.passes.simplify import numbers
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
-from shlo_tools.passes.simplify.regions import body, is_outside, needed, without
+from shlo_tools.passes.simplify.regions import Dependences, body, is_outside, needed, without
 from shlo_tools.passes.simplify.values import filled, splat, static, with_attributes
 
 _NEUTRAL = {
@@ -128,8 +128,8 @@ def reduce_less(op: Operation, build: Rewriter) -> Replacement | None:
     """reduce(x, y) -> reduce(x), where nothing depends on the y"""
     count = len(op.results)
     block = body(op.regions[0])
-    live = _used(op)
-    while more := {i % count for i in needed(block, live)} - live:
+    live, dependences = _used(op), Dependences(block)
+    while more := {i % count for i in dependences.needed(live)} - live:
         live |= more
     dead = [index for index in range(count) if index not in live]
     if not dead or not live or not _plain(op):

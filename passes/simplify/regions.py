@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.passes.effects import Effects
 from shlo_tools.passes.simplify.driver import Rewriter
+
+_EFFECTS = Effects()
 
 
 def body(region: Region) -> Block:
@@ -52,25 +56,32 @@ class Dependences:
     def __init__(self, block: Block) -> None:
         *operations, end = map(mlir.inner_operation, block.operations)
         self._arguments, self._yielded = list(block.arguments), list(end.operands)
-        self._rows = [(op, list(op.results)) for op in reversed(operations)]
-        self._sources: dict[Value, list[Value]] = {}  # by an op's first result
-        self._effects = Effects()
+        self._rows = [_Row(op, list(op.results)) for op in reversed(operations)]
 
     def needed(self, yielded: Iterable[int]) -> set[int]:
         """Which arguments some of the values that are yielded depend on, and effects do."""
         values = {self._yielded[index] for index in yielded}
-        for op, results in self._rows:
-            if not values.isdisjoint(results) or not self._effects.only_computes(op):
-                values.update(self._sources_of(op, results))
+        for row in self._rows:
+            if not values.isdisjoint(row.results) or row.has_effects:
+                values.update(row.sources)
         return {index for index, value in enumerate(self._arguments) if value in values}
 
-    def _sources_of(self, op: Operation, results: Sequence[Value]) -> list[Value]:
-        known = self._sources.get(results[0]) if results else None
-        if known is None:
-            known = [*op.operands, *(ir.captured(op) if len(op.regions) else ())]
-            if results:
-                self._sources[results[0]] = known
-        return known
+
+@dataclass(eq=False)
+class _Row:
+    """An op; what is asked of it is looked up when it is first asked."""
+
+    op: Operation
+    results: list[Value]
+
+    @cached_property
+    def has_effects(self) -> bool:
+        return not _EFFECTS.only_computes(self.op)
+
+    @cached_property
+    def sources(self) -> list[Value]:
+        captured = ir.captured(self.op) if len(self.op.regions) else []
+        return [*self.op.operands, *captured]
 
 
 def without(

@@ -139,13 +139,6 @@ def _rest(s: Series, x: Value) -> tuple[Value, Value, Value]:
 
 def or_far(s: Series, function: str, x: Value, value: Value) -> Value:
     """``value``, but for far angles: those are computed in f64."""
-    f = s.f
-    is_far = f.intrinsic("fabs", x).compare("uge", _NEAR)
-
+    is_far = s.f.intrinsic("fabs", x).compare("uge", _NEAR)
     name = (maths.name if s.is_inline else maths.far_name)(function, x.type)
-
-    def far() -> Value:
-        return s.select(is_far, f.call(name, [x], x.type), value)
-
-    (result,) = f.if_(f.reduce("or", is_far), far, lambda: value)
-    return result
+    return s.by_vector(is_far, value, name, [x])

@@ -30,9 +30,4 @@ def fmod(s: Series, x: Value, y: Value) -> Value:
     is_far = ~is_few & (size < math.inf) & (step > 0.0)
     if x.type.element == "f64":
         return s.by_lane(is_far, value, "fmod", [x, y], "f64")
-
-    def far() -> Value:
-        return s.select(is_far, f.call(maths.far_name("fmod", x.type), [x, y], x.type), value)
-
-    (result,) = f.if_(f.reduce("or", is_far), far, lambda: value, is_rare=True)
-    return result
+    return s.by_vector(is_far, value, maths.far_name("fmod", x.type), [x, y])

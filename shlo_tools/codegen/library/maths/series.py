@@ -135,6 +135,18 @@ class Series:
         return rounded, self.f.fma(a, b, -rounded)
 
     # --- lane by lane -----------------------------------------------------------------------------
+    def by_vector(
+        self, mask: Value, value: Value, function: str, operands: Sequence[Value]
+    ) -> Value:
+        """``value``, but for the lanes of a mask: they are what a function of vectors gives."""
+        f = self.f
+
+        def computed() -> Value:
+            return self.select(mask, f.call(function, operands, value.type), value)
+
+        (result,) = f.if_(f.reduce("or", mask), computed, lambda: value)
+        return result
+
     def by_lane(
         self, mask: Value, value: Value, function: str, operands: Sequence[Value], wide: str
     ) -> Value:
