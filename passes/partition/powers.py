@@ -69,7 +69,8 @@ def _number(value: Value, steps: int) -> Array | None:
         return None
     with np.errstate(all="ignore"):
         if name == "convert":
-            return known[0].real.astype(element.dtype)
+            converted = known[0].real.astype(element.dtype)
+            return converted if converted == known[0] else None  # numpy rounds some twice
         return np.asarray(_COMPUTED[name](*known))
 
 
