@@ -114,16 +114,18 @@ class LongScanKernel(ScanKernel):
         """The part behind the last one that is scanned; from it on there are all totals."""
         f = self.function
 
-        def is_open(part: Value) -> Value:
-            return (part > first) & (f.load_atomic(self._state(part - 1)) != _SCANNED)
+        def before(part: Value) -> list[Value]:
+            """The part, and one state of the one before it: others go on meanwhile."""
+            return [part, f.load_atomic(self._state(part - 1))]
 
-        def look(part: Value) -> Value:
-            before = part - 1
-            is_new = f.load_atomic(self._state(before)) == 0
-            f.if_(is_new, lambda: self._sum_up(before, row))
-            return before
+        def is_open(part: Value, state: Value) -> Value:
+            return (part > first) & (state != _SCANNED)
 
-        (unknown,) = f.while_(is_open, look, [number])
+        def look(part: Value, state: Value) -> list[Value]:
+            f.if_(state == 0, lambda: self._sum_up(part - 1, row))
+            return before(part - 1)
+
+        unknown, _ = f.while_(is_open, look, before(number))
         self.forget(0)  # what was computed there is not there in any case
         return unknown
 
