@@ -189,6 +189,11 @@ def captured(op: Operation) -> list[Value]:
     return list(values)
 
 
+def used_values(op: Operation) -> list[Value]:
+    """What an op reads: its operands, then what its regions capture."""
+    return [*op.operands, *(captured(op) if len(op.regions) else ())]
+
+
 def has_type(root: Operation, *marks: str) -> bool:
     """Whether the spelling of a type below ``root`` holds one of ``marks``."""
     types: set[Type] = set()

@@ -70,7 +70,7 @@ class Found:
     @property
     def operands(self) -> list[Value]:
         """What the op reads: its operands, and what its regions capture."""
-        return [*self.op.operands, *ir.captured(self.op)]
+        return ir.used_values(self.op)
 
 
 # --- choosing -------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class _Body:
                 changing.add(argument)
         for number, view in enumerate(block.operations):
             op = mlir.inner_operation(view)
-            operands = [*op.operands, *(ir.captured(op) if len(op.regions) else ())]
+            operands = ir.used_values(op)
             if _can_move(op) and changing.isdisjoint(operands):
                 part = _Part(number, op, op.name, list(op.operands))
                 self.parts |= dict.fromkeys(op.results, part)

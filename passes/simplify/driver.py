@@ -155,14 +155,9 @@ class Worklist:
     def erase(self, op: Operation) -> None:
         """Erase an op; what it used may be dead now."""
         self.changes += 1
-        if len(op.regions):
-            used = ir.captured(op)
-            for inner in mlir.walk(op)[1:]:
-                self.pending.pop(mlir.address_of(inner), None)
-        else:
-            used = []
-        used += op.operands
-        self.pending.pop(mlir.address_of(op), None)
+        used = ir.used_values(op)
+        for inner in mlir.walk(op) if len(op.regions) else (op,):
+            self.pending.pop(mlir.address_of(inner), None)
         if any(next(result.uses, None) is not None for result in op.results):
             raise PassError(f"{ir.describe(op)} has uses", place=mlir.place_of(op.location))
         sources = [mlir.defining_op(value) for value in used]

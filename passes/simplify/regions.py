@@ -80,8 +80,7 @@ class _Row:
 
     @cached_property
     def sources(self) -> list[Value]:
-        captured = ir.captured(self.op) if len(self.op.regions) else []
-        return [*self.op.operands, *captured]
+        return ir.used_values(self.op)
 
 
 def without(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from shlo_tools import mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
-from shlo_tools.ir import Lowering, captured
+from shlo_tools.ir import Lowering, used_values
 from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS, Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
@@ -81,7 +81,7 @@ class _Body:
     def lower(self, op: Operation) -> None:
         """Lower an op by its rule on tensors."""
         tensors = self.build.conversion.values
-        for value in (*op.operands, *captured(op)):
+        for value in used_values(op):
             if value in self.scalars and value not in tensors:
                 type = lowered_tensor(tensor_type(value.type))
                 scalars = (self.scalars[value],)

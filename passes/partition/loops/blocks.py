@@ -82,7 +82,7 @@ def _rows_of(loop: Operation) -> tuple[Independence, dict[Value, int]] | None:
 
 def _is_static(loop: Operation) -> bool:
     """Whether all sizes are known, and none is 0."""
-    values = [*loop.operands, *ir.captured(loop)]
+    values = ir.used_values(loop)
     for op in mlir.walk(loop):
         values += op.results
         values += [a for region in op.regions for b in region.blocks for a in b.arguments]

@@ -126,7 +126,7 @@ class Independence:
             for operand in op.operands:
                 self._tie_all(op.results[0], operand, range(len(shape_of(operand))))
         else:
-            for value in (*values, *(ir.captured(op) if len(op.regions) else ())):
+            for value in (*ir.used_values(op), *op.results):
                 self._close(value, range(len(shape_of(value))))
 
 
