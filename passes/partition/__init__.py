@@ -37,6 +37,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
+from shlo_tools.passes.partition.counted_gathers import gather
 from shlo_tools.passes.partition.graph import NEEDLESS, WEIGHTS, read
 from shlo_tools.passes.partition.invariants import hoist
 from shlo_tools.passes.partition.kinds import Kinds
@@ -154,7 +155,20 @@ def _known_size(op: Operation, build: ir.Build) -> list[Value] | None:
     return None if constant is None else [constant]
 
 
-_RULES = {"stablehlo.get_dimension_size": _known_size, "stablehlo.power": power}
+def _constant(op: Operation, build: ir.Build) -> list[Value] | None:
+    """A tensor's constant under the name that rules look for: exporters of PyTorch use both."""
+    type, attributes = op.results[0].type, {"value": op.attributes["value"]}
+    if not mlir.is_static_tensor(type) or mlir.is_index(type.element_type):
+        return None
+    return [build.value("stablehlo.constant", (), type, attributes)]
+
+
+_RULES: dict[str, Rewrite] = {
+    "arith.constant": _constant,
+    "stablehlo.gather": gather,
+    "stablehlo.get_dimension_size": _known_size,
+    "stablehlo.power": power,
+}
 
 
 def _rewrite(ops: Iterable[Operation], rules: Mapping[str, Rewrite]) -> None:

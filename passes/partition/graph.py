@@ -13,6 +13,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.effects import Effects
 from shlo_tools.passes.partition.kinds import ALONE, CONTROL_OPS, Kind, Kinds, Types
+from shlo_tools.passes.simplify.values import splat
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
@@ -172,9 +173,10 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
         if kind.type is not None:
             (result,) = results
             key = (kind.number, *operands)
-            first = unique.get(key)
-            if first is not None and first.value is not None:
-                result.replace_all_uses_with(first.value)
+            same = unique.get(key) or _same(kind, operands, numbers)
+            value = same.value if isinstance(same, Op) else same
+            if value is not None:
+                result.replace_all_uses_with(value)
                 repeated.append(op)
                 continue
             node = Op(op, kind, operands, inner, shapes, result, numbers[-1])
@@ -201,6 +203,35 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
 
 
 _ENDS = ("func.return", "stablehlo.return")
+_SPREADING = ("broadcast_in_dim", "convert", "reshape")  # 0 and 1 are the same in any type
+_NEUTRAL = {"add": 0, "multiply": 1}
+
+
+def _same(kind: Kind, operands: Sequence[Op | Value], numbers: Sequence[int]) -> Op | Value | None:
+    """The operand that an op gives back: x * 1, x + 0 of integers, x in its own type."""
+    *types, type = numbers
+    if kind.name == "convert":
+        return operands[0] if types == [type] else None
+    neutral = _NEUTRAL.get(kind.name)
+    if neutral is None or kind.type is None or types != [type, type]:
+        return None
+    element = kind.type.element_type  # -0.0 + 0 is 0.0, and inf * (1 + 0i) has a NaN
+    if not (element.is_integer or (element.is_float and neutral)):
+        return None
+    one, other = operands
+    if _is_number(other, neutral):
+        return one
+    return other if _is_number(one, neutral) else None
+
+
+def _is_number(operand: Op | Value, number: int) -> bool:
+    """Whether constants say that all elements of a value are 0, or 1."""
+    while isinstance(operand, Op) and operand.name in _SPREADING:
+        operand = operand.operands[0]
+    if not isinstance(operand, Op) or operand.name != "constant" or operand.value is None:
+        return False
+    element = splat(operand.value)
+    return element is not None and bool(element == number)
 
 
 class _Sources:

@@ -127,8 +127,14 @@ def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
 
 
 def _is_seen(operand: Op | Value, place: str, stage: Stage, target: Stage) -> bool:
-    """Whether an operand lies in a place of one of two stages, or in front of both."""
-    return where(operand, stage) == place or where(operand, target) in (place, "outside")
+    """Whether an operand lies in a place of one of two stages, or in front of both.
+
+    What a stage reads of its own in another order, only elementwise ops compute again there.
+    """
+    own = where(operand, stage)
+    if own == "bad" and target.kind != "map":
+        return False
+    return own == place or where(operand, target) in (place, "outside")
 
 
 def _reads_elsewhere(op: Op) -> bool:

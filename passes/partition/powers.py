@@ -1,10 +1,11 @@
 """Powers whose exponent is a known number, by what takes less time and is no less exact.
 
     x ** 0 -> 1, of NaN as well      x ** 1 -> x      x ** 2 -> x * x      x ** -1 -> 1 / x
-    x ** 0.5 -> sqrt(x)              x ** -0.5 -> rsqrt(x)
+    x ** 0.5 -> sqrt(x)              x ** -0.5 -> rsqrt(x)                  x ** 3 -> x * x * x
 
 All are what IEEE 754 says of ``pow``: where the exponent is a half, the power of -0.0 is that of
-0.0, and that of -inf, which has no square root, is inf or 0. The exponent may be computed of
+0.0, and that of -inf, which has no square root, is inf or 0. Cubes are off by one unit in the last
+place at most, and those of narrow floats are rounded once. The exponent may be computed of
 constants, as exporters write ``2 - 1``.
 """
 
@@ -14,11 +15,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shlo_tools.dtypes import Array, ElementType
+from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify.values import compared, filled, source, splat, static
 
+_WIDE = ELEMENT_TYPES["f32"]  # in which cubes of f16 and bf16 are rounded once, or not at all
 _STEPS = 4  # how far an exponent is looked for
 _SPREAD = ("broadcast_in_dim", "reshape")
 # Rounded alike wherever it is done; integers wrap, but for quotients.
@@ -86,6 +88,15 @@ def _square(x: Value, build: Build) -> Value:
     return build.value("stablehlo.multiply", (x, x), x.type)
 
 
+def _cube(x: Value, build: Build) -> Value:
+    type = tensor_type(x.type)
+    is_narrow = type.element_type.is_float and type.element_type.bits < _WIDE.bits
+    wide = type.with_element(_WIDE).mlir() if is_narrow else x.type
+    factor = build.value("stablehlo.convert", (x,), wide) if is_narrow else x
+    cube = build.value("stablehlo.multiply", (_square(factor, build), factor), wide)
+    return build.value("stablehlo.convert", (cube,), x.type) if is_narrow else cube
+
+
 def _reciprocal(x: Value, build: Build) -> Value:
     return build.value("stablehlo.divide", (_filled(build, x, 1), x), x.type)
 
@@ -117,4 +128,5 @@ _FORMS: dict[float, Callable[[Value, Build], Value]] = {
     0.5: _root("sqrt", np.inf),
     1.0: _same,
     2.0: _square,
+    3.0: _cube,
 }

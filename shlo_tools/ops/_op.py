@@ -23,7 +23,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import (
     Annotated,
     Any,
@@ -115,6 +115,14 @@ class OpDescription:
     signature: inspect.Signature
     segments: bool
     traits: Trait
+
+    @cached_property
+    def module(self) -> str:
+        """The module that defines the op; its other parts stand in files of the same name."""
+        rule: Any = self.rule
+        while isinstance(rule, partial):
+            (rule, *_) = rule.args
+        return str(inspect.unwrap(rule).__module__)
 
     @cached_property
     def positional(self) -> tuple[str, ...]:

@@ -1,19 +1,55 @@
-"""``@evaluates``: one function per op computes its results from arrays."""
+"""``@evaluates``: one function per op computes its results from arrays.
+
+Families are loaded when one of their ops is asked for: what folds sizes needs few of them, and all
+take as long as compiling a small program.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
-from shlo_tools.ops._op import with_operands
+from shlo_tools.ops._op import DESCRIPTIONS, with_operands
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-EVALUATORS: dict[str, Callable[..., Any]] = {}  # by full op name, ``stablehlo.transpose``
+_OPS, _MEANINGS = "shlo_tools.ops.", "shlo_tools.reference."  # have files of the same names
+
+
+class _Evaluators(Mapping[str, Callable[..., Any]]):
+    """The meanings of ops, by full name: ``stablehlo.transpose``."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Callable[..., Any]] = {}
+
+    def register(self, name: str, function: Callable[..., Any]) -> None:
+        self._known[name] = function
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        if name not in self._known:
+            self._load(name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        for name in DESCRIPTIONS:
+            self._load(name)
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _load(self, name: str) -> None:
+        module = DESCRIPTIONS[name].module if name in DESCRIPTIONS else ""
+        if module.startswith(_OPS):
+            importlib.import_module(_MEANINGS + module.removeprefix(_OPS))
+
+
+EVALUATORS = _Evaluators()
 
 
 @overload
@@ -38,7 +74,7 @@ def evaluates(
     """
 
     def register(function: F) -> F:
-        EVALUATORS[f"{dialect}.{name or function.__name__.rstrip('_')}"] = function
+        EVALUATORS.register(f"{dialect}.{name or function.__name__.rstrip('_')}", function)
         return function
 
     return register if function is None else register(function)

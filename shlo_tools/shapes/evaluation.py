@@ -81,7 +81,9 @@ def _known_float(
     depth: int,
 ) -> Array | None:
     op = mlir.defining_op(value)
-    if op is None or not has_trait(op, _EXACT) or type.size > LIMIT or depth > _DEEP:
+    if op is None or type.size > LIMIT or depth > _DEEP:
         return None
     constant = ir.constant_of(value)
-    return _evaluated(op, state, floats, depth + 1) if constant is None else constant
+    if constant is None and has_trait(op, _EXACT):
+        return _evaluated(op, state, floats, depth + 1)
+    return constant

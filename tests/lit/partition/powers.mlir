@@ -49,3 +49,25 @@ func.func @others(%x: tensor<100xf32>, %y: tensor<100xf32>, %z: tensor<100xcompl
   %4 = stablehlo.power %z, %3 : tensor<100xcomplex<f32>>
   return %1, %2, %4 : tensor<100xf32>, tensor<100xf32>, tensor<100xcomplex<f32>>
 }
+
+// -----
+
+// As exporters of PyTorch write a square: a converted constant of another dialect. Cubes of narrow
+// floats are rounded once.
+
+// CHECK-LABEL: func.func @converted(
+// CHECK-NOT:     power
+// CHECK:         stablehlo.multiply %arg0, %arg0 : tensor<100xf32>
+// CHECK:         %[[WIDE:.*]] = stablehlo.convert %arg0 : (tensor<100xbf16>) -> tensor<100xf32>
+// CHECK-NEXT:    %[[SQUARE:.*]] = stablehlo.multiply %[[WIDE]], %[[WIDE]] : tensor<100xf32>
+// CHECK-NEXT:    stablehlo.multiply %[[SQUARE]], %[[WIDE]] : tensor<100xf32>
+func.func @converted(%x: tensor<100xf32>, %y: tensor<100xbf16>) -> (tensor<100xf32>, tensor<100xbf16>) {
+  %two = arith.constant dense<2> : tensor<1xi64>
+  %0 = stablehlo.convert %two : (tensor<1xi64>) -> tensor<1xf32>
+  %1 = stablehlo.reshape %0 : (tensor<1xf32>) -> tensor<f32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<100xf32>
+  %3 = stablehlo.power %x, %2 : tensor<100xf32>
+  %three = stablehlo.constant dense<3.0> : tensor<100xbf16>
+  %4 = stablehlo.power %y, %three : tensor<100xbf16>
+  return %3, %4 : tensor<100xf32>, tensor<100xbf16>
+}
