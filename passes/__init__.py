@@ -21,6 +21,7 @@ _PASSES = {
     "shlo-legalize-quantized": "normalize.legalize_quantized:LegalizeQuantized",
     "shlo-legalize-shape": "normalize.legalize_shape:LegalizeShape",
     "shlo-widen-narrow-floats": "normalize.widen_narrow_floats:WidenNarrowFloats",
+    "shlo-canonicalize-gathers": "normalize.canonicalize_gathers:CanonicalizeGathers",
     "shlo-canonicalize-dynamism": "sizes.canonicalize_dynamism:CanonicalizeDynamism",
     "shlo-check-shape-assertions": "sizes.check_shape_assertions:CheckShapeAssertions",
     "shlo-bind-sizes": "sizes.bind_sizes:BindSizes",

@@ -37,7 +37,6 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.counted_gathers import gather
 from shlo_tools.passes.partition.graph import NEEDLESS, WEIGHTS, read
 from shlo_tools.passes.partition.invariants import hoist
 from shlo_tools.passes.partition.kinds import Kinds
@@ -165,7 +164,6 @@ def _constant(op: Operation, build: ir.Build) -> list[Value] | None:
 
 _RULES: dict[str, Rewrite] = {
     "arith.constant": _constant,
-    "stablehlo.gather": gather,
     "stablehlo.get_dimension_size": _known_size,
     "stablehlo.power": power,
 }

@@ -9,7 +9,8 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.errors import ShloError, did_you_mean
 from shlo_tools.pipeline import runner
 
-_NORMALIZED = "shlo-normalize-for-kernels,shlo-canonicalize-dynamism{exact},shlo-name-sizes"
+_STATIC = "shlo-canonicalize-dynamism{exact},shlo-canonicalize-gathers"
+_NORMALIZED = f"shlo-normalize-for-kernels,{_STATIC},shlo-name-sizes"
 
 # What makes each of them of the program as it was read.
 PIPELINES = {

@@ -158,7 +158,8 @@ def _static_signature(cut: Program) -> Signature[Any]:
 
 def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:
     """Rewrite a program so that sizes are known or have names; what it holds then."""
-    normalizing = "shlo-normalize-for-kernels,shlo-canonicalize-dynamism{exact}"
+    static = "shlo-canonicalize-dynamism{exact},shlo-canonicalize-gathers"
+    normalizing = f"shlo-normalize-for-kernels,{static}"
     still = native.run_passes(normalizing, module, tell, known, verify="python")
     known = still or contents(module.operation)
     if any(map(mlir.is_dynamic, known.types)):

@@ -47,6 +47,9 @@ class Program:
         back = number if self.random.integers(8) else int(self.random.integers(-1, 2))
         by = self.emit(f"stablehlo.constant dense<{back}> : TYPE", (size,))
         last = self.emit(f"stablehlo.subtract {there[0]}, {by[0]} : TYPE", (size,))
+        if not self.random.integers(4):  # what constants determine, at no equal distances
+            name = str(self.random.choice(["abs", "negate", "sign", "not"]))
+            last = self.emit(f"stablehlo.{name} {last[0]} : TYPE", (size,))
         factor = int(self.random.choice([1] * 8 + [2, -1]))
         times = self.emit(f"stablehlo.constant dense<{factor}> : TYPE", (size,))
         return self.spread(
@@ -116,6 +119,51 @@ def program(seed: int) -> tuple[str, list[np.ndarray]]:
       {body}
     }}"""
     return text, whole.inputs
+
+
+PLACES = {
+    "reflected": "%1 = stablehlo.subtract %0, %two : I\n      %2 = stablehlo.abs %1 : I",
+    "clamped": "%2 = stablehlo.clamp %two, %0, %six : I",
+    "rolled": """%1 = stablehlo.add %0, %six : I
+      %2 = stablehlo.remainder %1, %nine : I""",
+    "there and back": """%1 = stablehlo.subtract %six, %0 : I
+      %3 = stablehlo.abs %1 : I
+      %2 = stablehlo.subtract %six, %3 : I""",
+    "many runs": """%1 = stablehlo.multiply %0, %six : I
+      %2 = stablehlo.remainder %1, %nine : I""",
+    "outside": "%1 = stablehlo.multiply %0, %two : I\n      %2 = stablehlo.minimum %1, %nine : I",
+}
+
+
+@pytest.mark.parametrize("how", PLACES)
+@pytest.mark.parametrize("dimension", [0, 1, 2])
+@pytest.mark.parametrize("last", [False, True])
+def test_places_that_constants_determine(how: str, dimension: int, last: bool) -> None:
+    """Along each dimension; ``last`` of the result, wherever they are in the operand, or there."""
+    shape, count = [4, 7, 8], 23
+    taken = [size for d, size in enumerate(shape) if d != dimension]
+    place = 2 if last else dimension
+    result = [*taken[:place], count, *taken[place:]]
+    sizes = [1 if d == dimension else size for d, size in enumerate(shape)]
+    offsets = [d for d in range(3) if d != place]
+    index = f"tensor<{count}x1xi32>"
+    operand, type = (f"tensor<{'x'.join(map(str, n))}xi16>" for n in (shape, result))
+    numbers = {"two": 2, "six": 6, "nine": 9}
+    constants = [f"%{n} = stablehlo.constant dense<{k}> : I" for n, k in numbers.items()]
+    body = "\n      ".join([*constants, "%0 = stablehlo.iota dim = 0 : I", PLACES[how]])
+    assert_staged(
+        f"""
+    func.func @main(%x: {operand}) -> {type} {{
+      {body.replace("I", index)}
+      %9 = "stablehlo.gather"(%x, %2) <{{dimension_numbers = #stablehlo.gather<
+          offset_dims = {offsets}, collapsed_slice_dims = [{dimension}],
+          start_index_map = [{dimension}], index_vector_dim = 1>,
+          slice_sizes = array<i64: {", ".join(map(str, sizes))}>}}>
+          : ({operand}, {index}) -> {type}
+      return %9 : {type}
+    }}""",
+        np.random.default_rng(1).integers(-999, 999, shape).astype(np.int16),
+    )
 
 
 @pytest.mark.parametrize("first", range(0, 120, 20))

@@ -21,27 +21,42 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
-from shlo_tools.passes.partition.counting import Counting
+from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
+from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import by_known
 from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import source
 
 
 def gather(op: Operation, build: Build) -> list[Value] | None:
-    """A gather with fewer coordinates; None where all are needed."""
-    parts = source(op.operands[1], "concatenate")
-    if parts is None or not all(mlir.is_static_tensor(v.type) for v in (*op.operands, *op.results)):
+    """A gather with fewer coordinates, or by known ones; None where all are needed."""
+    (result,) = op.results
+    if not all(mlir.is_static_tensor(v.type) for v in (*op.operands, result)):
         return None
+    windows = _windows(op)
+    if windows is None or not windows.leave_out():
+        value = by_known(op, build)
+        return None if value is None else [value]
+    fewer = windows.gathered(build)
+    value = by_known(fewer, build)
+    if value is None:
+        return list(fewer.results)
+    fewer.erase()
+    return [value]
+
+
+def _windows(op: Operation) -> _Windows | None:
+    """What a gather takes whose coordinates are put together one by one; None of another one."""
+    parts = source(op.operands[1], "concatenate")
     numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
     vector = numbers["index_vector_dim"]
-    coordinates = list(parts.operands)
-    is_last = vector == dtypes.tensor_type(op.operands[1].type).rank - 1
-    is_by_one = all(dtypes.tensor_type(v.type).static_shape[vector:] == (1,) for v in coordinates)
-    if not is_last or not is_by_one or numbers.get("operand_batching_dims"):
+    if parts is None or numbers.get("operand_batching_dims"):
         return None
     if ir.integer_of(parts, "dimension") != vector:
         return None
-    windows = _Windows(op, numbers, coordinates)
-    return [windows.gathered(build)] if windows.leave_out() else None
+    coordinates = list(parts.operands)
+    # Of one number each, in the last dimension.
+    is_by_one = all(dtypes.tensor_type(v.type).static_shape[vector:] == (1,) for v in coordinates)
+    return _Windows(op, numbers, coordinates) if is_by_one else None
 
 
 class _Windows:
@@ -94,7 +109,7 @@ class _Windows:
         """Whether windows with one more dimension have all in the operand's order."""
         return all((place < p) == (dim < d) for d, p in self.places.items())
 
-    def gathered(self, build: Build) -> Value:
+    def gathered(self, build: Build) -> Operation:
         """The gather of what is left."""
         parts = [self._outside(value, build) for value in self.starts.values()]
         indices = parts[0]
@@ -116,16 +131,44 @@ class _Windows:
             "dimension_numbers": GATHER_DIMENSION_NUMBERS.encode(numbers),
             "slice_sizes": mlir.i64_array_attr(self.sizes),
         }
-        operands = (self.op.operands[0], indices)
-        return build.value("stablehlo.gather", operands, self.op.results[0].type, attributes)
+        operands, types = (self.op.operands[0], indices), (self.op.results[0].type,)
+        return build.op("stablehlo.gather", operands, types, attributes)
 
     def _outside(self, value: Value, build: Build) -> Value:
         """A coordinate without the dimensions along which windows lie: it is the same there."""
         if not self.inner:
             return value
         type = dtypes.tensor_type(value.type)
-        shape = type.static_shape
-        limits = [1 if d in self.inner else size for d, size in enumerate(shape)]
-        part = sliced(build, value, ([0] * len(shape), limits, [1] * len(shape)))
-        outside = [size for d, size in enumerate(shape) if d not in self.inner]
-        return build.value("stablehlo.reshape", (part,), type.with_shape(outside).mlir())
+        kept = [d for d in range(type.rank) if d not in self.inner]
+        outside = type.with_shape([type.static_shape[d] for d in kept]).mlir()
+        origin, dims = _origin(value)
+        if self.inner.isdisjoint(dims):
+            own = type.with_shape([type.static_shape[d] for d in dims]).mlir()
+            part = build.value("stablehlo.reshape", (origin,), own)
+            places = {"broadcast_dimensions": mlir.i64_array_attr([kept.index(d) for d in dims])}
+            return build.value("stablehlo.broadcast_in_dim", (part,), outside, places)
+        limits = [1 if d in self.inner else size for d, size in enumerate(type.static_shape)]
+        part = sliced(build, value, ([0] * type.rank, limits, [1] * type.rank))
+        return build.value("stablehlo.reshape", (part,), outside)
+
+
+def _origin(value: Value) -> tuple[Value, list[int]]:
+    """The tensor that a value repeats, and where its dimensions of more than one element lie."""
+    dims = _long(value)
+    while (op := source(value, "reshape", "broadcast_in_dim")) is not None:
+        (operand,) = op.operands
+        if op.name == "stablehlo.reshape":
+            before, after = (dtypes.tensor_type(v.type).static_shape for v in (operand, value))
+            if [n for n in before if n != 1] != [n for n in after if n != 1]:
+                break
+        else:
+            places = ir.integers_of(op, "broadcast_dimensions")
+            repeated = dict(zip(_long(value), dims, strict=True))
+            dims = [repeated[places[d]] for d in _long(operand)]
+        value = operand
+    return value, dims
+
+
+def _long(value: Value) -> list[int]:
+    """The dimensions of more than one element."""
+    return [d for d, size in enumerate(dtypes.tensor_type(value.type).static_shape) if size != 1]
