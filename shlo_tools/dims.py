@@ -465,6 +465,8 @@ def equal(a: Dim, b: Dim) -> bool | None:
 
 def at_most(a: Dim, b: Dim) -> bool | None:
     """Whether ``a <= b``: yes, no, or unknown."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a <= b
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return None
     apart = b - a

@@ -154,19 +154,7 @@ def _known_size(op: Operation, build: ir.Build) -> list[Value] | None:
     return None if constant is None else [constant]
 
 
-def _constant(op: Operation, build: ir.Build) -> list[Value] | None:
-    """A tensor's constant under the name that rules look for: exporters of PyTorch use both."""
-    type, attributes = op.results[0].type, {"value": op.attributes["value"]}
-    if not mlir.is_static_tensor(type) or mlir.is_index(type.element_type):
-        return None
-    return [build.value("stablehlo.constant", (), type, attributes)]
-
-
-_RULES: dict[str, Rewrite] = {
-    "arith.constant": _constant,
-    "stablehlo.get_dimension_size": _known_size,
-    "stablehlo.power": power,
-}
+_RULES = {"stablehlo.get_dimension_size": _known_size, "stablehlo.power": power}
 
 
 def _rewrite(ops: Iterable[Operation], rules: Mapping[str, Rewrite]) -> None:

@@ -27,7 +27,7 @@ _PLACES = {"full", "result"}
 _WIDE = 16  # columns, at least: of fewer ones most lanes are idle
 # Elements that lie around those of a column, at most. They stay near from pass to pass; more of
 # them are better read in the order they lie in, a pass after the other.
-_NEAR = 16 * 1024
+_NEAR = 64 * 1024
 _VECTOR, _ENOUGH, _SMALL = 32, 8, 32 * 1024  # vectors that keep threads busy, unless all is small
 
 

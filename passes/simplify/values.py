@@ -65,6 +65,7 @@ def rebuilt(
 
 # --- numbers --------------------------------------------------------------------------------------
 _SPREADING = ("broadcast", "broadcast_in_dim", "reshape", "transpose")
+_CONSTANTS = ("constant", "arith.constant")  # exporters of PyTorch write both
 _STEPS = 4  # how far a constant is looked for
 
 
@@ -75,7 +76,7 @@ def constant_behind(value: Value) -> Operation | None:
         if op is None:
             return None
         name = op.name.removeprefix("stablehlo.")
-        if name == "constant":
+        if name in _CONSTANTS:
             return op
         if name not in _SPREADING:
             return None
@@ -87,7 +88,7 @@ def alike(one: Value, other: Value) -> bool:
     """Whether two values are the same, or constants of the same elements."""
     if one == other:
         return True
-    first, second = source(one, "constant"), source(other, "constant")
+    first, second = source(one, *_CONSTANTS), source(other, *_CONSTANTS)
     if first is None or second is None:
         return False
     return bool(first.attributes["value"] == second.attributes["value"])
@@ -109,7 +110,7 @@ def _splat(attribute: Any) -> Array | None:
 
 def held(value: Value, limit: int = LIMIT) -> Array | None:
     """The elements of a constant, read-only; a splat takes the memory of one element."""
-    op = source(value, "constant")
+    op = source(value, *_CONSTANTS)
     if op is None:
         return None
     type, attribute = static(value), op.attributes["value"]

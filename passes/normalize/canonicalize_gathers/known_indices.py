@@ -43,7 +43,7 @@ _NEAR = 16  # adjacent elements that are as fast as a run
 def by_known(op: Operation, build: Build) -> Value | None:
     """A gather of static types at places that are computed now; None where they are not."""
     operand, indices = op.operands
-    array = _known(indices, op.results[0])
+    array = determined(indices, op.results[0])
     if array is None:
         return None
     joined = _joined(op, array, build)
@@ -53,7 +53,8 @@ def by_known(op: Operation, build: Build) -> Value | None:
     return gathered
 
 
-def _known(indices: Value, result: Value) -> Array | None:
+def determined(indices: Value, result: Value) -> Array | None:
+    """Indices of a gather that are computed now; None where they are not, or stay ops."""
     size = dtypes.tensor_type(indices.type).size
     if not 0 < size <= _MOST or dtypes.tensor_type(result.type).size < _OFTEN * size:
         return None

@@ -22,9 +22,9 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
-from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import by_known
+from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import by_known, determined
 from shlo_tools.passes.simplify.slicing import sliced
-from shlo_tools.passes.simplify.values import source
+from shlo_tools.passes.simplify.values import constant, source
 
 
 def gather(op: Operation, build: Build) -> list[Value] | None:
@@ -142,6 +142,9 @@ class _Windows:
         kept = [d for d in range(type.rank) if d not in self.inner]
         outside = type.with_shape([type.static_shape[d] for d in kept]).mlir()
         origin, dims = _origin(value)
+        array = determined(origin, self.op.results[0])
+        if array is not None:
+            origin = constant(build, origin.type, array)
         if self.inner.isdisjoint(dims):
             own = type.with_shape([type.static_shape[d] for d in dims]).mlir()
             part = build.value("stablehlo.reshape", (origin,), own)

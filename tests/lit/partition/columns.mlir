@@ -48,11 +48,11 @@ func.func @apart(%x: tensor<32x32x32xf32>) -> tensor<32x32x32xf32> {
 // CHECK-NEXT:    call @stage.1(%arg0,
 // CHECK:         shlo.stage = "reduction"
 // CHECK:         shlo.stage = "map"
-func.func @long(%x: tensor<8x2048x32xf32>) -> tensor<8x2048x32xf32> {
+func.func @long(%x: tensor<8x4096x32xf32>) -> tensor<8x4096x32xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
-    : (tensor<8x2048x32xf32>, tensor<f32>) -> tensor<8x32xf32>
-  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 2] : (tensor<8x32xf32>) -> tensor<8x2048x32xf32>
-  %2 = stablehlo.subtract %x, %1 : tensor<8x2048x32xf32>
-  return %2 : tensor<8x2048x32xf32>
+    : (tensor<8x4096x32xf32>, tensor<f32>) -> tensor<8x32xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 2] : (tensor<8x32xf32>) -> tensor<8x4096x32xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<8x4096x32xf32>
+  return %2 : tensor<8x4096x32xf32>
 }
