@@ -48,7 +48,7 @@ def _windows(op: Operation) -> _Windows | None:
     """What a gather takes whose coordinates are put together one by one; None of another one."""
     parts = source(op.operands[1], "concatenate")
     numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    vector = numbers["index_vector_dim"]
+    vector = numbers.get("index_vector_dim", 0)
     if parts is None or numbers.get("operand_batching_dims"):
         return None
     if ir.integer_of(parts, "dimension") != vector:

@@ -103,10 +103,10 @@ def program(seed: int) -> tuple[str, list[np.ndarray]]:
     shape = "x".join(map(str, (*sizes, "f32")))
     numbers = f"offset_dims = {offsets}, collapsed_slice_dims = {sorted(indexed)}, "
     numbers += f"start_index_map = {indexed}, index_vector_dim = {vector}"
-    taken = ", ".join(str(sizes[d] if d in windowed else 1) for d in range(rank))
+    windows = ", ".join(str(sizes[d] if d in windowed else 1) for d in range(rank))
     gathered = whole.emit(
         f'"stablehlo.gather"(%a0, {indices[0]}) <{{dimension_numbers = #stablehlo.gather<{numbers}>'
-        f", slice_sizes = array<i64: {taken}>}}> : (tensor<{shape}>, {indices[1]}) -> TYPE",
+        f", slice_sizes = array<i64: {windows}>}}> : (tensor<{shape}>, {indices[1]}) -> TYPE",
         result,
         "f32",
     )
@@ -141,9 +141,9 @@ PLACES = {
 def test_places_that_constants_determine(how: str, dimension: int, last: bool) -> None:
     """Along each dimension; ``last`` of the result, wherever they are in the operand, or there."""
     shape, count = [4, 7, 8], 23
-    taken = [size for d, size in enumerate(shape) if d != dimension]
+    others = [size for d, size in enumerate(shape) if d != dimension]
     place = 2 if last else dimension
-    result = [*taken[:place], count, *taken[place:]]
+    result = [*others[:place], count, *others[place:]]
     sizes = [1 if d == dimension else size for d, size in enumerate(shape)]
     offsets = [d for d in range(3) if d != place]
     index = f"tensor<{count}x1xi32>"

@@ -15,7 +15,7 @@ from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.stages import kernels
 from shlo_tools.passes.stages import lower_stages
 
-X = "tensor<7x2400xf32>"  # columns so many that each layer is stages of its own
+X = "tensor<7x9600xf32>"  # columns so many that each layer is stages of its own
 
 
 @pytest.fixture(autouse=True)
@@ -42,8 +42,8 @@ def program(*names: str, values: str = "vw") -> str:
         lines += [
             f"{one} = stablehlo.{name} {last} : {X}",
             f"{row} = stablehlo.reduce({one} init: %zero) applies stablehlo.maximum across"
-            f" dimensions = [0] : ({X}, tensor<f32>) -> tensor<2400xf32>",
-            f"{whole} = stablehlo.broadcast_in_dim {row}, dims = [1] : (tensor<2400xf32>) -> {X}",
+            f" dimensions = [0] : ({X}, tensor<f32>) -> tensor<9600xf32>",
+            f"{whole} = stablehlo.broadcast_in_dim {row}, dims = [1] : (tensor<9600xf32>) -> {X}",
             f"{new} = stablehlo.subtract {one}, {whole} : {X}",
         ]
         last = new
@@ -52,7 +52,7 @@ def program(*names: str, values: str = "vw") -> str:
 
 
 def check(text: str) -> None:
-    x = np.random.default_rng(0).standard_normal((7, 2400)).astype(np.float32)
+    x = np.random.default_rng(0).standard_normal((7, 9600)).astype(np.float32)
     np.testing.assert_allclose(compile(text)(x), interpret(text, x), rtol=1e-5, atol=1e-5)
 
 
