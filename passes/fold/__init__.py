@@ -19,9 +19,7 @@ from dataclasses import dataclass, fields
 from shlo_tools.errors import PipelineError
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.effects import Effects
-from shlo_tools.passes.fold import sweep
 from shlo_tools.passes.fold.evaluation import Limits
-from shlo_tools.passes.simplify import control_flow, driver, dynamism, families
 from shlo_tools.passes.simplify.driver import Rules
 from shlo_tools.passes.simplify.values import LIMIT
 from shlo_tools.pipeline.registry import Pass
@@ -68,6 +66,8 @@ class FoldAndSimplify(Fold):
     pure_calls: bool = False
 
     def run(self, op: Operation) -> None:
+        from shlo_tools.passes.simplify import families  # only if needed
+
         limits = Limits(self.max_elements, self.max_operand_elements, self.fold_inexact)
         _to_fixpoint(op, limits, families.RULES, Effects(self.pure_calls))
 
@@ -81,6 +81,9 @@ def _check_limits(instance: Pass) -> None:
 
 
 def _to_fixpoint(op: Operation, limits: Limits, rules: Rules, effects: Effects) -> None:
+    from shlo_tools.passes.fold import sweep  # only if needed
+    from shlo_tools.passes.simplify import control_flow, driver, dynamism
+
     sizes = {"stablehlo.get_dimension_size": (dynamism.size,)}
     every = driver.merged(rules, control_flow.DECIDED, sweep.decided(limits), sizes)
     changed = True
