@@ -45,6 +45,7 @@ from shlo_tools.passes.partition.loops.rounds import forget_count
 from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.powers import power
+from shlo_tools.passes.partition.repeated_batches import as_rows
 from shlo_tools.passes.partition.scans.blocks import by_blocks
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
@@ -154,7 +155,11 @@ def _known_size(op: Operation, build: ir.Build) -> list[Value] | None:
     return None if constant is None else [constant]
 
 
-_RULES = {"stablehlo.get_dimension_size": _known_size, "stablehlo.power": power}
+_RULES = {
+    "stablehlo.dot_general": as_rows,
+    "stablehlo.get_dimension_size": _known_size,
+    "stablehlo.power": power,
+}
 
 
 def _rewrite(ops: Iterable[Operation], rules: Mapping[str, Rewrite]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import dtypes, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Type, Value
@@ -42,6 +42,28 @@ def source(value: Value, *names: str) -> Operation | None:
     """The op that a value comes from, if it is of one of these names (without dialect)."""
     op = mlir.defining_op(value)
     return op if op is not None and op.name.removeprefix("stablehlo.") in names else None
+
+
+def origin(value: Value) -> tuple[Value, list[int]]:
+    """The tensor that a value repeats, and where its dimensions of more than one element lie."""
+    dims = _long(value)
+    while (op := source(value, "reshape", "broadcast_in_dim")) is not None:
+        (operand,) = op.operands
+        if op.name == "stablehlo.reshape":
+            before, after = (dtypes.tensor_type(v.type).static_shape for v in (operand, value))
+            if [n for n in before if n != 1] != [n for n in after if n != 1]:
+                break
+        else:
+            places = ir.integers_of(op, "broadcast_dimensions")
+            repeated = dict(zip(_long(value), dims, strict=True))
+            dims = [repeated[places[d]] for d in _long(operand)]
+        value = operand
+    return value, dims
+
+
+def _long(value: Value) -> list[int]:
+    """The dimensions of more than one element."""
+    return [d for d, size in enumerate(dtypes.tensor_type(value.type).static_shape) if size != 1]
 
 
 def has_one_use(op: Operation) -> bool:

@@ -24,7 +24,7 @@ from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
 from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import by_known, determined
 from shlo_tools.passes.simplify.slicing import sliced
-from shlo_tools.passes.simplify.values import constant, source
+from shlo_tools.passes.simplify.values import constant, origin, source
 
 
 def gather(op: Operation, build: Build) -> list[Value] | None:
@@ -141,37 +141,15 @@ class _Windows:
         type = dtypes.tensor_type(value.type)
         kept = [d for d in range(type.rank) if d not in self.inner]
         outside = type.with_shape([type.static_shape[d] for d in kept]).mlir()
-        origin, dims = _origin(value)
-        array = determined(origin, self.op.results[0])
+        part, dims = origin(value)
+        array = determined(part, self.op.results[0])
         if array is not None:
-            origin = constant(build, origin.type, array)
+            part = constant(build, part.type, array)
         if self.inner.isdisjoint(dims):
             own = type.with_shape([type.static_shape[d] for d in dims]).mlir()
-            part = build.value("stablehlo.reshape", (origin,), own)
+            part = build.value("stablehlo.reshape", (part,), own)
             places = {"broadcast_dimensions": mlir.i64_array_attr([kept.index(d) for d in dims])}
             return build.value("stablehlo.broadcast_in_dim", (part,), outside, places)
         limits = [1 if d in self.inner else size for d, size in enumerate(type.static_shape)]
         part = sliced(build, value, ([0] * type.rank, limits, [1] * type.rank))
         return build.value("stablehlo.reshape", (part,), outside)
-
-
-def _origin(value: Value) -> tuple[Value, list[int]]:
-    """The tensor that a value repeats, and where its dimensions of more than one element lie."""
-    dims = _long(value)
-    while (op := source(value, "reshape", "broadcast_in_dim")) is not None:
-        (operand,) = op.operands
-        if op.name == "stablehlo.reshape":
-            before, after = (dtypes.tensor_type(v.type).static_shape for v in (operand, value))
-            if [n for n in before if n != 1] != [n for n in after if n != 1]:
-                break
-        else:
-            places = ir.integers_of(op, "broadcast_dimensions")
-            repeated = dict(zip(_long(value), dims, strict=True))
-            dims = [repeated[places[d]] for d in _long(operand)]
-        value = operand
-    return value, dims
-
-
-def _long(value: Value) -> list[int]:
-    """The dimensions of more than one element."""
-    return [d for d, size in enumerate(dtypes.tensor_type(value.type).static_shape) if size != 1]
