@@ -37,11 +37,14 @@ def of_value(value: Value, state: State) -> Contents | None:
         elements = _computed(op, state)
     if elements is not None and UNKNOWN not in elements:
         return tuple(elements)
+    if elements is None and count > _NAMED:
+        return None
     rows = enumerate([UNKNOWN] * count if elements is None else elements)
     return tuple(sources.element(value, i) if d is UNKNOWN else d for i, d in rows)
 
 
 _PASSED = ("stablehlo.optimization_barrier",)
+_NAMED = 16  # elements of a tensor of which nothing is known: more are no shape
 
 
 def _computed(op: Operation, state: State) -> Sequence[Dim] | None:
