@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from shlo_tools import ir
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.normalize.canonicalize_gathers.windows import gather
+from shlo_tools.passes.normalize.canonicalize_gathers.windows import rule
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
@@ -22,4 +22,4 @@ class CanonicalizeGathers(Pass):
         return contents.has_op("stablehlo.gather")
 
     def run(self, op: Operation) -> None:
-        ir.rewrite(op, {"stablehlo.gather": gather})
+        ir.rewrite(op, {"stablehlo.gather": rule()})

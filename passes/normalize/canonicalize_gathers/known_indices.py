@@ -40,24 +40,35 @@ _RUNS = 8  # that are slices
 _NEAR = 16  # adjacent elements that are as fast as a run
 
 
-def by_known(op: Operation, build: Build) -> Value | None:
-    """A gather of static types at places that are computed now; None where they are not."""
-    operand, indices = op.operands
-    array = determined(indices, op.results[0])
-    if array is None:
-        return None
-    joined = _joined(op, array, build)
-    if joined is not None:
-        return joined
-    (gathered,) = rebuilt(op, build, (operand, constant(build, indices.type, array)))
-    return gathered
+class Places:
+    """Computes what constants determine, each value once."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[Value, Array | None] = {}
+
+    def gathered(self, op: Operation, build: Build) -> Value | None:
+        """A gather of static types at places that are computed now; None where they are not."""
+        operand, indices = op.operands
+        array = self.of(indices, op.results[0])
+        if array is None:
+            return None
+        joined = _joined(op, array, build)
+        if joined is not None:
+            return joined
+        (gathered,) = rebuilt(op, build, (operand, constant(build, indices.type, array)))
+        return gathered
+
+    def of(self, indices: Value, result: Value) -> Array | None:
+        """Indices of a gather that are computed now; None where they are not, or stay ops."""
+        size = dtypes.tensor_type(indices.type).size
+        if not 0 < size <= _MOST or dtypes.tensor_type(result.type).size < _OFTEN * size:
+            return None
+        if indices not in self._arrays:
+            self._arrays[indices] = _computed(indices)
+        return self._arrays[indices]
 
 
-def determined(indices: Value, result: Value) -> Array | None:
-    """Indices of a gather that are computed now; None where they are not, or stay ops."""
-    size = dtypes.tensor_type(indices.type).size
-    if not 0 < size <= _MOST or dtypes.tensor_type(result.type).size < _OFTEN * size:
-        return None
+def _computed(indices: Value) -> Array | None:
     ops = _behind(indices)
     if len(ops) < 2 or Counting().numbers(indices).start is not None:
         return None

@@ -16,35 +16,41 @@ tensor of all coordinates, which may be larger than what is gathered, is not wri
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.ir import Build
+from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
-from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import by_known, determined
+from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import Places
 from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import constant, origin, source
 
 
-def gather(op: Operation, build: Build) -> list[Value] | None:
+def rule() -> Rewrite:
+    """A rule for the gathers of a program."""
+    return partial(_gather, places=Places())
+
+
+def _gather(op: Operation, build: Build, *, places: Places) -> list[Value] | None:
     """A gather with fewer coordinates, or by known ones; None where all are needed."""
     (result,) = op.results
     if not all(mlir.is_static_tensor(v.type) for v in (*op.operands, result)):
         return None
-    windows = _windows(op)
+    windows = _windows(op, places)
     if windows is None or not windows.leave_out():
-        value = by_known(op, build)
+        value = places.gathered(op, build)
         return None if value is None else [value]
     fewer = windows.gathered(build)
-    value = by_known(fewer, build)
+    value = places.gathered(fewer, build)
     if value is None:
         return list(fewer.results)
     fewer.erase()
     return [value]
 
 
-def _windows(op: Operation) -> _Windows | None:
+def _windows(op: Operation, places: Places) -> _Windows | None:
     """What a gather takes whose coordinates are put together one by one; None of another one."""
     parts = source(op.operands[1], "concatenate")
     numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
@@ -56,7 +62,7 @@ def _windows(op: Operation) -> _Windows | None:
     coordinates = list(parts.operands)
     # Of one number each, in the last dimension.
     is_by_one = all(dtypes.tensor_type(v.type).static_shape[vector:] == (1,) for v in coordinates)
-    return _Windows(op, numbers, coordinates) if is_by_one else None
+    return _Windows(op, numbers, coordinates, places) if is_by_one else None
 
 
 class _Windows:
@@ -70,8 +76,14 @@ class _Windows:
         inner: dimensions of the indices along which windows lie now.
     """
 
-    def __init__(self, op: Operation, numbers: Mapping[str, list[int]], parts: list[Value]) -> None:
-        self.op = op
+    def __init__(
+        self,
+        op: Operation,
+        numbers: Mapping[str, list[int]],
+        parts: list[Value],
+        known: Places,
+    ) -> None:
+        self.op, self._known = op, known
         self.collapsed = set(numbers.get("collapsed_slice_dims", ()))
         self.sizes = list(ir.integers_of(op, "slice_sizes"))
         self.starts = dict(zip(numbers.get("start_index_map", ()), parts, strict=True))
@@ -142,7 +154,7 @@ class _Windows:
         kept = [d for d in range(type.rank) if d not in self.inner]
         outside = type.with_shape([type.static_shape[d] for d in kept]).mlir()
         part, dims = origin(value)
-        array = determined(part, self.op.results[0])
+        array = self._known.of(part, self.op.results[0])
         if array is not None:
             part = constant(build, part.type, array)
         if self.inner.isdisjoint(dims):
