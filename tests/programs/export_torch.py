@@ -14,6 +14,7 @@ from importlib.metadata import version
 import torch
 from recording import Array, Bound, conditioning, record
 from torch import nn
+from torch.nn import functional
 from torch_mlir import fx
 
 Example = tuple[nn.Module, tuple[torch.Tensor, ...]]
@@ -60,13 +61,54 @@ def mlp() -> Example:
     return model, (torch.randn(5, 12),)
 
 
+class Resizing(nn.Module):
+    """What torch-mlir writes as gathers of single elements, by tensors of all coordinates."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Padded by reflection and by repetition, twice as large, and as columns of windows."""
+        x = functional.pad(x, (2, 1, 1, 2), mode="reflect")
+        x = functional.pad(x, (1, 2, 2, 1), mode="replicate")
+        x = functional.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)
+        return functional.unfold(x, 3, stride=2)
+
+
+def resizing() -> Example:
+    """Padding, bilinear interpolation, and unfolding."""
+    return Resizing(), (torch.randn(2, 3, 7, 5),)
+
+
+class Attention(nn.Module):
+    """Attention with the sequence in front, as ``nn.Transformer`` has it by default."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(32, 4)
+        self.gate = nn.Linear(32, 32)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Normalized by the root of the mean square, and gated by the approximation of GELU."""
+        x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+        x = x + self.attention(x, x, x, need_weights=False)[0]
+        return functional.gelu(self.gate(x), approximate="tanh")
+
+
+def attention() -> Example:
+    """Products of a batch of one matrix, scaled behind a transposition; squares and cubes."""
+    return Attention(), (torch.randn(6, 3, 32),)
+
+
 MODELS: dict[str, tuple[Callable[[], Example], Bound]] = {
+    "torch_attention": (
+        attention,
+        Bound(1e-5, 3e-6, "f32 sums of up to 32 terms of order 1, three layers deep"),
+    ),
     "torch_cnn": (cnn, Bound(3e-6, 3e-6, "f32 sums of up to 36 terms of order 1, two layers deep")),
     "torch_encoder": (
         encoder,
         Bound(1e-5, 1e-5, "f32 sums of up to 32 terms of order 1 through two layers; erf"),
     ),
     "torch_mlp": (mlp, Bound(3e-6, 1e-6, "f32 sums of at most 24 terms of order 1")),
+    "torch_resizing": (resizing, Bound(1e-6, 1e-6, "f32 sums of four terms of order 1")),
 }
 
 
