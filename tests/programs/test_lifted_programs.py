@@ -32,7 +32,7 @@ def test_the_source_prints_as_the_program(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(set(PROGRAMS) - RESOURCES), ids=lambda path: path.stem)
 def test_each_op_is_a_call_of_its_function(path: Path) -> None:
-    """The builder's way around the op functions is for constants that torch-mlir writes in arith."""
+    """Only constants of arith, as torch-mlir writes them, are made by no function of their own."""
     source = shlo_tools.to_python(path)
     others = re.findall(r"operation\((\S+)", source)
     assert set(others) <= ({'"arith.constant",'} if path.stem.startswith("torch_") else set())
