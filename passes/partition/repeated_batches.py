@@ -17,7 +17,7 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.simplify.values import origin
+from shlo_tools.passes.simplify.values import origin, without_dims
 
 _NUMBERS = "dot_dimension_numbers"
 
@@ -44,11 +44,7 @@ def as_rows(op: Operation, build: Build) -> list[Value] | None:
     if not repeated:
         return None
     kept = [d for d in range(types[1].rank) if d not in {batches[1][n] for n in repeated}]
-    own = types[1].with_shape([types[1].static_shape[d] for d in dims]).mlir()
-    part = build.value("stablehlo.reshape", (matrix,), own)
-    spread = types[1].with_shape([types[1].static_shape[d] for d in kept]).mlir()
-    places = {"broadcast_dimensions": mlir.i64_array_attr([kept.index(d) for d in dims])}
-    factor = build.value("stablehlo.broadcast_in_dim", (part,), spread, places)
+    factor = without_dims(build, rhs, kept, matrix, dims)
     staying = [n for n in range(len(batches[0])) if n not in repeated]
     summed = [numbers.get(f"{side}_contracting_dimensions", []) for side in ("lhs", "rhs")]
     changed = {

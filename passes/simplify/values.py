@@ -46,24 +46,53 @@ def source(value: Value, *names: str) -> Operation | None:
 
 def origin(value: Value) -> tuple[Value, list[int]]:
     """The tensor that a value repeats, and where its dimensions of more than one element lie."""
-    dims = _long(value)
+    dims = long_dims(value)
     while (op := source(value, "reshape", "broadcast_in_dim")) is not None:
-        (operand,) = op.operands
-        if op.name == "stablehlo.reshape":
-            before, after = (dtypes.tensor_type(v.type).static_shape for v in (operand, value))
-            if [n for n in before if n != 1] != [n for n in after if n != 1]:
-                break
-        else:
-            places = ir.integers_of(op, "broadcast_dimensions")
-            repeated = dict(zip(_long(value), dims, strict=True))
-            dims = [repeated[places[d]] for d in _long(operand)]
-        value = operand
+        places = moved_dims(op)
+        if places is None:
+            break
+        repeated = dict(zip(long_dims(value), dims, strict=True))
+        value = op.operands[0]
+        dims = [repeated[places[d]] for d in long_dims(value)]
     return value, dims
 
 
-def _long(value: Value) -> list[int]:
-    """The dimensions of more than one element."""
+def moved_dims(op: Operation) -> dict[int, int] | None:
+    """Where a reshape or broadcast has its operand's dimensions of more than one element.
+
+    None for a reshape that joins or splits them.
+    """
+    (operand,), (result,) = op.operands, op.results
+    before = long_dims(operand)
+    if op.name == "stablehlo.broadcast_in_dim":
+        places = ir.integers_of(op, "broadcast_dimensions")
+        return {d: places[d] for d in before}
+    after = long_dims(result)
+    old, new = (dtypes.tensor_type(v.type).static_shape for v in (operand, result))
+    if [old[d] for d in before] != [new[d] for d in after]:
+        return None
+    return dict(zip(before, after, strict=True))
+
+
+def long_dims(value: Value) -> list[int]:
+    """The dimensions of more than one element, of a static type."""
     return [d for d, size in enumerate(dtypes.tensor_type(value.type).static_shape) if size != 1]
+
+
+def without_dims(
+    build: Build, value: Value, kept: Sequence[int], part: Value, dims: Sequence[int]
+) -> Value:
+    """A value in some of its dimensions, where it is the same along all others.
+
+    Args:
+        part, dims: what the value repeats, as ``origin`` says it; ``dims`` are kept.
+    """
+    type = dtypes.tensor_type(value.type)
+    shapes = [[type.static_shape[d] for d in places] for places in (dims, kept)]
+    own, whole = (type.with_shape(shape).mlir() for shape in shapes)
+    part = build.value("stablehlo.reshape", (part,), own)
+    places = {"broadcast_dimensions": mlir.i64_array_attr([kept.index(d) for d in dims])}
+    return build.value("stablehlo.broadcast_in_dim", (part,), whole, places)
 
 
 def has_one_use(op: Operation) -> bool:

@@ -9,8 +9,9 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.errors import ShloError, did_you_mean
 from shlo_tools.pipeline import runner
 
-_STATIC = "shlo-canonicalize-dynamism{exact},shlo-canonicalize-gathers"
-_NORMALIZED = f"shlo-normalize-for-kernels,{_STATIC},shlo-name-sizes"
+# What kernels do not know is taken out, and sizes that constants tell are numbers.
+STATIC = "shlo-normalize-for-kernels,shlo-canonicalize-dynamism{exact},shlo-canonicalize-gathers"
+_NORMALIZED = f"{STATIC},shlo-name-sizes"
 
 # What makes each of them of the program as it was read.
 PIPELINES = {

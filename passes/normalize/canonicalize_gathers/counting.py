@@ -16,7 +16,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
-from shlo_tools.passes.simplify.values import splat
+from shlo_tools.passes.simplify.values import long_dims, moved_dims, splat
 
 _STEPS = 16  # ops behind each other that are looked at
 _BITS = 32  # of integers that count sizes without wrapping, at least
@@ -69,7 +69,7 @@ class Counting:
         number = splat(value)
         if number is not None:
             return Numbers(frozenset(), int(number) if _is_wide(type) else None)
-        every = frozenset(d for d, size in enumerate(type.static_shape) if size != 1)
+        every = frozenset(long_dims(value))
         op = mlir.defining_op(value)
         if op is None or not self._steps:
             return Numbers(every)
@@ -98,21 +98,9 @@ def _iota(op: Operation, type: TensorType, known: Counting) -> Numbers | None:
     return Numbers(frozenset([dim]), 0, 1)
 
 
-def _broadcast_in_dim(op: Operation, type: TensorType, known: Counting) -> Numbers | None:
-    dims = ir.integers_of(op, "broadcast_dimensions")
-    return known.numbers(op.operands[0]).moved(dict(enumerate(dims)))
-
-
-def _reshape(op: Operation, type: TensorType, known: Counting) -> Numbers | None:
-    """Dimensions of one element come and go; all others stay what they are."""
-    before, after = (
-        [(d, size) for d, size in enumerate(shape) if size != 1]
-        for shape in (dtypes.tensor_type(op.operands[0].type).static_shape, type.static_shape)
-    )
-    if [size for _, size in before] != [size for _, size in after]:
-        return None
-    places = {old: new for (old, _), (new, _) in zip(before, after, strict=True)}
-    return known.numbers(op.operands[0]).moved(places)
+def _view(op: Operation, type: TensorType, known: Counting) -> Numbers | None:
+    places = moved_dims(op)
+    return None if places is None else known.numbers(op.operands[0]).moved(places)
 
 
 def _convert(op: Operation, type: TensorType, known: Counting) -> Numbers | None:
@@ -145,10 +133,10 @@ def _product(op: Operation, type: TensorType, known: Counting) -> Numbers | None
 
 _RULES: dict[str, Rule] = {
     "stablehlo.add": _sum(1),
-    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+    "stablehlo.broadcast_in_dim": _view,
     "stablehlo.convert": _convert,
     "stablehlo.iota": _iota,
     "stablehlo.multiply": _product,
-    "stablehlo.reshape": _reshape,
+    "stablehlo.reshape": _view,
     "stablehlo.subtract": _sum(-1),
 }

@@ -25,7 +25,7 @@ from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
 from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import Places
 from shlo_tools.passes.simplify.slicing import sliced
-from shlo_tools.passes.simplify.values import constant, origin, source
+from shlo_tools.passes.simplify.values import constant, origin, source, without_dims
 
 
 def rule() -> Rewrite:
@@ -152,16 +152,13 @@ class _Windows:
             return value
         type = dtypes.tensor_type(value.type)
         kept = [d for d in range(type.rank) if d not in self.inner]
-        outside = type.with_shape([type.static_shape[d] for d in kept]).mlir()
         part, dims = origin(value)
         array = self._known.of(part, self.op.results[0])
         if array is not None:
             part = constant(build, part.type, array)
         if self.inner.isdisjoint(dims):
-            own = type.with_shape([type.static_shape[d] for d in dims]).mlir()
-            part = build.value("stablehlo.reshape", (part,), own)
-            places = {"broadcast_dimensions": mlir.i64_array_attr([kept.index(d) for d in dims])}
-            return build.value("stablehlo.broadcast_in_dim", (part,), outside, places)
+            return without_dims(build, value, kept, part, dims)
         limits = [1 if d in self.inner else size for d, size in enumerate(type.static_shape)]
         part = sliced(build, value, ([0] * type.rank, limits, [1] * type.rank))
+        outside = type.with_shape([type.static_shape[d] for d in kept]).mlir()
         return build.value("stablehlo.reshape", (part,), outside)

@@ -31,6 +31,7 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import PassError
 from shlo_tools.garbage import collect_new
 from shlo_tools.pipeline.contents import Contents, contents
+from shlo_tools.pipeline.stage_texts import STATIC
 from shlo_tools.types import value_type
 
 # What makes static ops of those whose sizes have become numbers.
@@ -158,9 +159,7 @@ def _static_signature(cut: Program) -> Signature[Any]:
 
 def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:
     """Rewrite a program so that sizes are known or have names; what it holds then."""
-    static = "shlo-canonicalize-dynamism{exact},shlo-canonicalize-gathers"
-    normalizing = f"shlo-normalize-for-kernels,{static}"
-    still = native.run_passes(normalizing, module, tell, known, verify="python")
+    still = native.run_passes(STATIC, module, tell, known, verify="python")
     known = still or contents(module.operation)
     if any(map(mlir.is_dynamic, known.types)):
         native.run_passes("shlo-name-sizes", module, tell)
