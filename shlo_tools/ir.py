@@ -231,7 +231,8 @@ def integers_of(op: Operation, name: str, missing: Sequence[int] | None = None) 
     """The numbers in an array; ``missing`` for one that the op may lack."""
     if missing is not None and name not in op.attributes:
         return list(missing)
-    return list(op.attributes[name])
+    numbers = op.attributes[name]  # whose iterator ends by an exception of C++
+    return [numbers[place] for place in range(len(numbers))]
 
 
 def flag_of(op: Operation, name: str) -> bool:

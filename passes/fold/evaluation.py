@@ -9,7 +9,7 @@ An array that repeats one element takes the memory of one, whatever its size.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from shlo_tools.reference._evaluates import evaluated as reference_value
 from shlo_tools.reference.rounding import element_of
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What is folded.
 
     Attributes:

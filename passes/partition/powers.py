@@ -1,12 +1,14 @@
 """Powers whose exponent is a known number, by what takes less time and is no less exact.
 
     x ** 0 -> 1, of NaN as well      x ** 1 -> x      x ** 2 -> x * x      x ** -1 -> 1 / x
-    x ** 0.5 -> sqrt(x)              x ** -0.5 -> rsqrt(x)                  x ** 3 -> x * x * x
+    x ** 0.5 -> sqrt(x)              x ** -0.5 -> rsqrt(x)
+    x ** 3 -> x * x * x              x ** 4 -> (x * x) * (x * x)
 
 All are what IEEE 754 says of ``pow``: where the exponent is a half, the power of -0.0 is that of
-0.0, and that of -inf, which has no square root, is inf or 0. Cubes are off by one unit in the last
-place at most, and those of narrow floats are rounded once. The exponent may be computed of
-constants, as exporters write ``2 - 1``.
+0.0, and that of -inf, which has no square root, is inf or 0. Cubes of f32 and f64 are off by one
+unit in the last place at most; those of narrow floats, and fourth powers, are computed with twice
+the digits and rounded once (of f64 they stay powers). The exponent may be computed of constants, as
+exporters write ``2 - 1``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify.values import compared, filled, source, splat, static
 
-_WIDE = ELEMENT_TYPES["f32"]  # in which cubes of f16 and bf16 are rounded once, or not at all
+_NARROW = ("f16", "bf16")
+_WIDER = {"f16": "f32", "bf16": "f32", "f32": "f64"}  # has twice the digits, or more
 _STEPS = 4  # how far an exponent is looked for
 _SPREAD = ("broadcast_in_dim", "reshape")
 # Rounded alike wherever it is done; integers wrap, but for quotients.
@@ -42,7 +45,8 @@ def power(op: Operation, build: Build) -> list[Value] | None:
     form = _FORMS.get(float(exponent))
     if form is None or (float(exponent) < 0 and type.element_type.is_integer):
         return None
-    return [form(op.operands[0], build)]
+    value = form(op.operands[0], build)
+    return None if value is None else [value]
 
 
 def _is_fit(element: ElementType) -> bool:
@@ -85,16 +89,37 @@ def _one(x: Value, build: Build) -> Value:
 
 
 def _square(x: Value, build: Build) -> Value:
-    return build.value("stablehlo.multiply", (x, x), x.type)
+    return _product(x, x, build)
+
+
+def _product(x: Value, y: Value, build: Build) -> Value:
+    return build.value("stablehlo.multiply", (x, y), x.type)
 
 
 def _cube(x: Value, build: Build) -> Value:
+    element = tensor_type(x.type).element_type
+    if element.name in _NARROW:
+        return _rounded_once(x, build, _cube)
+    return _product(_square(x, build), x, build)
+
+
+def _fourth(x: Value, build: Build) -> Value | None:
+    element = tensor_type(x.type).element_type
+    if element.is_float:
+        return _rounded_once(x, build, _square_of_square) if element.name in _WIDER else None
+    return _square_of_square(x, build)
+
+
+def _square_of_square(x: Value, build: Build) -> Value:
+    return _square(_square(x, build), build)
+
+
+def _rounded_once(x: Value, build: Build, form: Callable[[Value, Build], Value]) -> Value:
+    """What a form makes of floats of twice the digits, rounded."""
     type = tensor_type(x.type)
-    is_narrow = type.element_type.is_float and type.element_type.bits < _WIDE.bits
-    wide = type.with_element(_WIDE).mlir() if is_narrow else x.type
-    factor = build.value("stablehlo.convert", (x,), wide) if is_narrow else x
-    cube = build.value("stablehlo.multiply", (_square(factor, build), factor), wide)
-    return build.value("stablehlo.convert", (cube,), x.type) if is_narrow else cube
+    wide = type.with_element(ELEMENT_TYPES[_WIDER[type.element_type.name]]).mlir()
+    result = form(build.value("stablehlo.convert", (x,), wide), build)
+    return build.value("stablehlo.convert", (result,), x.type)
 
 
 def _reciprocal(x: Value, build: Build) -> Value:
@@ -121,7 +146,7 @@ def _filled(build: Build, like: Value, number: float) -> Value:
     return constant
 
 
-_FORMS: dict[float, Callable[[Value, Build], Value]] = {
+_FORMS: dict[float, Callable[[Value, Build], Value | None]] = {
     -1.0: _reciprocal,
     -0.5: _root("rsqrt", 0.0),
     0.0: _one,
@@ -129,4 +154,5 @@ _FORMS: dict[float, Callable[[Value, Build], Value]] = {
     1.0: _same,
     2.0: _square,
     3.0: _cube,
+    4.0: _fourth,
 }

@@ -123,7 +123,10 @@ class Value:
     def __add__(self, other: Value | float) -> Value:
         if isinstance(other, int) and other == 0:
             return self
-        return self._with(other, "add", "fadd")
+        total = self._with(other, "add", "fadd")
+        if self.type == I64 and isinstance(other, int) and other > 0:
+            self.function.note_less(self, total)
+        return total
 
     __radd__ = __add__
 
@@ -279,6 +282,7 @@ class Function:
         self._first_lines: list[Line] = []
         self._blocks: Blocks = (_FIRST, "body")
         self._pure: dict[str, tuple[Value, str]] = {}  # by their text, and the block of each
+        self._less: dict[str, str] = {}  # what some values are more than, by their names
         self._wide_sizes: dict[tuple[Size, Type], Value] = {}
         self._numbers = NumberTable(name)
         self._reads_numbers = False
@@ -752,7 +756,7 @@ class Function:
         """``for i in range(start, stop, step): carry = body(i, *carry)``; the last ``carry``.
 
         ``step`` is positive. Where both bounds are numbers, a loop of nothing emits nothing, and of
-        one round there is no loop.
+        one round there is no loop; whether there is a round is asked where that is not known.
         """
         start, stop, step = map(self._known, (start, stop, step))
         known = isinstance(start, int) and isinstance(stop, int)
@@ -762,7 +766,7 @@ class Function:
             return self._once(self.constant(start), body, carry)
         mark = self._mark()
         first, last, stride = (self.constant(n) for n in (start, stop, step))
-        is_any = None if known else first < last
+        is_any = None if known or self._less.get(last.name) == first.name else first < last
         before: list[Line] = []
         self.lines.append(before)
         counter = Value(self, f"%i{mark}", I64)
@@ -779,6 +783,10 @@ class Function:
             self._branch(following < last, f"b{mark}", [following, *results], f"x{mark}", results)
         self.lines.append(f"^x{mark}{_declared(after)}:")
         return after
+
+    def note_less(self, value: Value, other: Value) -> None:
+        """An index is less than another one: loops from one to the other have a round."""
+        self._less[other.name] = value.name
 
     def _known(self, value: Value | int) -> Value | int:
         """The number that a value is, if that is known."""

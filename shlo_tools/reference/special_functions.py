@@ -6,6 +6,7 @@ are simple to check against the definitions.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,16 +20,17 @@ from shlo_tools.reference.rounding import rounded, widened
 _SHIFT = 24  # asymptotic series are used from here on
 
 
-def _bernoulli(count: int) -> list[Fraction]:
-    """The Bernoulli numbers B[2], B[4], ..."""
+_TERMS = 16  # of asymptotic series
+
+
+@functools.cache
+def _bernoulli() -> list[Fraction]:
+    """The Bernoulli numbers B[2], B[4], ..., one for each term."""
     numbers = [Fraction(1)]
-    for m in range(1, 2 * count + 1):
+    for m in range(1, 2 * _TERMS + 1):
         total = sum((math.comb(m + 1, k) * b for k, b in enumerate(numbers)), Fraction(0))
         numbers.append(-total / (m + 1))
     return numbers[2::2]
-
-
-_BERNOULLI = _bernoulli(16)
 
 
 def _float(fraction: Fraction) -> Any:
@@ -93,7 +95,7 @@ def digamma(x: Array) -> Array:
         total = total - np.where(below, 1 / y, 0)
         y = np.where(below, y + 1, y)
     series = np.log(y) - 1 / (2 * y)
-    for j, number in enumerate(_BERNOULLI, 1):
+    for j, number in enumerate(_bernoulli(), 1):
         series = series - _float(number) / (2 * j) / y ** (2 * j)
     fraction = x - np.rint(x)
     pi = np.longdouble(np.pi) + np.longdouble(1.2246467991473532e-16)
@@ -136,7 +138,7 @@ def _hurwitz(x: Array, q: Array) -> Array:
     finite = np.minimum(x, 1e4)  # beyond, the tail is nothing
     tail = 1 / (finite - 1) + 1 / (2 * a)
     product = finite / (a * a)
-    for j, number in enumerate(_BERNOULLI, 1):
+    for j, number in enumerate(_bernoulli(), 1):
         tail = tail + _float(number / math.factorial(2 * j)) * product
         product = product * (finite + 2 * j - 1) * (finite + 2 * j) / (a * a)
     last = a ** (1 - x)

@@ -34,7 +34,8 @@ def evaluated(op: Operation, state: State) -> Sequence[Dim] | None:
 def _evaluated(
     op: Operation, state: State, floats: dict[Value, Array | None], depth: int
 ) -> Array | None:
-    if len(op.regions) or not op.name.startswith("stablehlo."):
+    is_followed = has_trait(op, _FOLLOWED) or op.name in _MADE
+    if not is_followed or len(op.regions) or not op.name.startswith("stablehlo."):
         return None
     arrays = []
     for operand in op.operands:
@@ -46,8 +47,7 @@ def _evaluated(
     from shlo_tools.reference import EVALUATORS
     from shlo_tools.reference._evaluates import evaluated as reference_value
 
-    evaluate = EVALUATORS.get(op.name)
-    if evaluate is None or not (has_trait(op, _FOLLOWED) or op.name in _MADE):
+    if op.name not in EVALUATORS:
         return None
     types = [state.current(value) for value in op.results]
     results = [type for type in types if isinstance(type, TensorType) and type.is_static]

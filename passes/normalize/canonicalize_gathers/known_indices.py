@@ -21,6 +21,8 @@ kernels see that what lies there is a run of memory.
 from __future__ import annotations
 
 import math
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +35,9 @@ from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
 from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import constant, rebuilt
 
+if TYPE_CHECKING:
+    from shlo_tools.passes.fold.sweep import Constants
+
 _MOST = 4096  # indices
 _OFTEN = 8  # elements of the result for each
 _OPS = 64  # that are computed now
@@ -41,9 +46,14 @@ _NEAR = 16  # adjacent elements that are as fast as a run
 
 
 class Places:
-    """Computes what constants determine, each value once."""
+    """Computes what constants determine, each value once.
+
+    Attributes:
+        counting: tells what needs no computing.
+    """
 
     def __init__(self) -> None:
+        self.counting = Counting()
         self._arrays: dict[Value, Array | None] = {}
 
     def gathered(self, op: Operation, build: Build) -> Value | None:
@@ -64,22 +74,25 @@ class Places:
         if not 0 < size <= _MOST or dtypes.tensor_type(result.type).size < _OFTEN * size:
             return None
         if indices not in self._arrays:
-            self._arrays[indices] = _computed(indices)
+            self._arrays[indices] = self._computed(indices)
         return self._arrays[indices]
 
+    def _computed(self, indices: Value) -> Array | None:
+        ops = _behind(indices)
+        if len(ops) < 2 or self.counting.numbers(indices).start is not None:
+            return None
+        for op in ops:
+            if op.results[0] not in self._constants.arrays:
+                self._constants.evaluate(op)
+        return self._constants.of(indices)
 
-def _computed(indices: Value) -> Array | None:
-    ops = _behind(indices)
-    if len(ops) < 2 or Counting().numbers(indices).start is not None:
-        return None
-    # Loading what computes them takes as long as compiling a small kernel.
-    from shlo_tools.passes.fold.evaluation import Limits
-    from shlo_tools.passes.fold.sweep import Constants
+    @cached_property
+    def _constants(self) -> Constants:
+        """What is computed; loading that takes as long as compiling a small kernel."""
+        from shlo_tools.passes.fold.evaluation import Limits
+        from shlo_tools.passes.fold.sweep import Constants
 
-    constants = Constants(Limits(_MOST, _MOST))
-    for op in ops:
-        constants.evaluate(op)
-    return constants.of(indices)
+        return Constants(Limits(_MOST, _MOST))
 
 
 def _behind(value: Value) -> list[Operation]:

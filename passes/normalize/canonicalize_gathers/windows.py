@@ -22,7 +22,6 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
-from shlo_tools.passes.normalize.canonicalize_gathers.counting import Counting
 from shlo_tools.passes.normalize.canonicalize_gathers.known_indices import Places
 from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import constant, origin, source, without_dims
@@ -96,7 +95,7 @@ class _Windows:
 
     def leave_out(self) -> bool:
         """Leave out the coordinates that need not be known, but for one; whether there are any."""
-        counting = Counting()
+        counting = self._known.counting
         known = {dim: counting.numbers(value) for dim, value in self.starts.items()}
         shape = dtypes.tensor_type(self.op.operands[0].type).static_shape
         sizes = dtypes.tensor_type(self.op.operands[1].type).static_shape

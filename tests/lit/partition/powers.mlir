@@ -71,3 +71,21 @@ func.func @converted(%x: tensor<100xf32>, %y: tensor<100xbf16>) -> (tensor<100xf
   %4 = stablehlo.power %y, %three : tensor<100xbf16>
   return %3, %4 : tensor<100xf32>, tensor<100xbf16>
 }
+
+// -----
+
+// Fourth powers have twice the digits, which f64 has nowhere.
+
+// CHECK-LABEL: func.func @fourth(
+// CHECK:         %[[WIDE:.*]] = stablehlo.convert %arg0 : (tensor<100xf32>) -> tensor<100xf64>
+// CHECK-NEXT:    %[[SQUARE:.*]] = stablehlo.multiply %[[WIDE]], %[[WIDE]] : tensor<100xf64>
+// CHECK-NEXT:    %[[FOURTH:.*]] = stablehlo.multiply %[[SQUARE]], %[[SQUARE]] : tensor<100xf64>
+// CHECK-NEXT:    stablehlo.convert %[[FOURTH]] : (tensor<100xf64>) -> tensor<100xf32>
+// CHECK:         stablehlo.power %arg0, {{.*}} : tensor<100xf64>
+func.func @fourth(%x: tensor<100xf32>, %y: tensor<100xf64>) -> (tensor<100xf32>, tensor<100xf64>) {
+  %0 = stablehlo.constant dense<4.0> : tensor<100xf32>
+  %1 = stablehlo.power %x, %0 : tensor<100xf32>
+  %2 = stablehlo.constant dense<4.0> : tensor<100xf64>
+  %3 = stablehlo.power %y, %2 : tensor<100xf64>
+  return %1, %3 : tensor<100xf32>, tensor<100xf64>
+}

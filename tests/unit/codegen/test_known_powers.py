@@ -11,7 +11,7 @@ from staged_programs import assert_staged, staged
 
 DTYPES: dict[str, Any] = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 DTYPES["bf16"] = ml_dtypes.bfloat16
-EXPONENTS = (-1.0, -0.5, 0.0, -0.0, 0.5, 1.0, 2.0, 3.0, -2.0, 0.25)
+EXPONENTS = (-1.0, -0.5, 0.0, -0.0, 0.5, 1.0, 2.0, 3.0, 4.0, -2.0, 0.25)
 
 
 def bases(element: str) -> np.ndarray:
@@ -61,7 +61,7 @@ def test_powers_of_floats(element: str, exponent: float) -> None:
     assert errors.max() <= {"f64": 4, "f32": 2}.get(element, 1), x[finite][errors.argmax()]
 
 
-@pytest.mark.parametrize("exponent", [0, 1, 2, 3, -1])
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, -1])
 @pytest.mark.parametrize("element", ["i32", "i8", "ui16"])
 def test_powers_of_integers(element: str, exponent: int) -> None:
     dtype = np.dtype({"i32": np.int32, "i8": np.int8, "ui16": np.uint16}[element])
