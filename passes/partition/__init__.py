@@ -47,6 +47,7 @@ from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.powers import power
 from shlo_tools.passes.partition.repeated_batches import as_rows
 from shlo_tools.passes.partition.scans.blocks import by_blocks
+from shlo_tools.passes.partition.short_folds import of_few
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
@@ -98,7 +99,8 @@ class Partition(Pass):
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
     by_blocks(module, block, names)
-    _rewrite(split(block), {"stablehlo.dot_general": pointwise()} | UPDATES)
+    rules = {"stablehlo.dot_general": pointwise(), "stablehlo.reduce": of_few}
+    _rewrite(split(block), rules | UPDATES)
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
         regions = list(op.regions)

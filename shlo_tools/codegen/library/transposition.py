@@ -1,9 +1,9 @@
 """Transposition through tiles in registers, for elements of 1, 2, 4 and 8 bytes.
 
-A tile is as many rows as a vector has lanes, or half of them, by as many columns: rows are loaded,
-their elements change places by shuffles of two vectors each, and columns are stored. The last tile
-of a row or column reaches back over its neighbour; where there is much less than a tile, and not
-half of one, lanes are masked.
+A tile is as many rows as a vector has lanes, or half of them, by as many columns; or four by all of
+them: rows are loaded, their elements change places by shuffles of two vectors each, and columns are
+stored. The last tile of a row or column reaches back over its neighbour; where there is much less
+than a tile, lanes are masked.
 
 What caches do not hold is stored past them, in whole lines: else each line of the target is fetched
 before it is written, and rows that are a power of two apart drive each other out of the cache.
@@ -41,6 +41,7 @@ MATRIX = (POINTER, POINTER, I64, I64, I64, I64, I64)
 _BLOCK = 32  # rows and columns of a few tiles that share lines of memory
 _WIDE_BLOCK = 64  # of those that are stored past the caches
 _LINE = 64  # bytes that are stored so at once
+_LEAST = 4  # rows of tiles that have all columns, or columns of those that have all rows
 _FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
@@ -106,7 +107,10 @@ _TILE = (POINTER, POINTER, I64, I64, I64)  # as of a matrix, without counts
 
 def _shapes(size: int) -> list[tuple[int, int]]:
     """Rows and columns of whole tiles."""
-    return [(rows, columns) for rows in (size, size // 2) for columns in (size, size // 2)]
+    shapes = [(rows, columns) for rows in (size, size // 2) for columns in (size, size // 2)]
+    if size > _LEAST:
+        shapes += [(size, _LEAST), (_LEAST, size)]
+    return list(dict.fromkeys(shapes))
 
 
 def _tile_name(element: Type, rows: int, columns: int) -> str:
@@ -139,15 +143,15 @@ def _row(source: Value, row: int | Value, half: int, step: Value, group: Value) 
 
 
 def _turned(f: Function, rows: Sequence[Value]) -> list[Value]:
-    """The columns of a tile, whose rows may be twice as many, or half."""
+    """The columns of a tile, whose rows may be more than these, or fewer."""
     count, columns = len(rows), rows[0].type.lanes
-    if columns > count:
-        halves = [[f.shuffle(v, v, range(k, k + count)) for v in rows] for k in (0, count)]
-        return [column for half in halves for column in transposed(f, half)]
     if columns < count:
-        upper, lower = transposed(f, rows[:columns]), transposed(f, rows[columns:])
-        return [f.shuffle(a, b, range(count)) for a, b in zip(upper, lower, strict=True)]
-    return transposed(f, rows)
+        return transposed(f, [_joined(f, rows[k::columns]) for k in range(columns)])
+    turned = transposed(f, rows)
+    if columns == count:
+        return turned
+    parts = [range(first, first + count) for first in range(0, columns, count)]
+    return [f.shuffle(vector, vector, part) for part in parts for vector in turned]
 
 
 def _part_name(element: Type) -> str:
@@ -180,13 +184,24 @@ def _masked_row(
     return f.if_(exists, load, lambda: none)[0]
 
 
+def _joined(f: Function, parts: Sequence[Value]) -> Value:
+    """The lanes of some vectors, a power of two of them."""
+    while len(parts) > 1:
+        lanes = range(2 * parts[0].type.lanes)
+        parts = [f.shuffle(a, b, lanes) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
 def transposed(f: Function, rows: Sequence[Value]) -> list[Value]:
-    """Vectors whose elements changed places: blocks of half the size, a quarter, ..., one."""
-    size = len(rows)
+    """Vectors whose elements changed places: blocks of half the size, a quarter, ..., one.
+
+    Vectors may have more lanes than there are rows: square matrices beside each other.
+    """
+    lanes, size = rows[0].type.lanes, len(rows)
     result, width = list(rows), size
     while width > 1:
         width //= 2
-        low, high = _lanes(size, width, 0), _lanes(size, width, width)
+        low, high = (_lanes(lanes, width, offset) for offset in (0, width))
         for k in range(size):
             if not k & width:
                 a, b = result[k], result[k + width]
@@ -194,10 +209,10 @@ def transposed(f: Function, rows: Sequence[Value]) -> list[Value]:
     return result
 
 
-def _lanes(size: int, width: int, offset: int) -> list[int]:
+def _lanes(lanes: int, width: int, offset: int) -> list[int]:
     """Every second block of ``width`` lanes, of one vector and of the other in turn."""
-    starts = range(offset, size, 2 * width)
-    return [at + k for start in starts for at in (start, size + start) for k in range(width)]
+    starts = range(offset, lanes, 2 * width)
+    return [at + k for start in starts for at in (start, lanes + start) for k in range(width)]
 
 
 def _matrix(element: Type, size: int) -> Function:
@@ -212,17 +227,32 @@ def _matrix(element: Type, size: int) -> Function:
             target.at(column * target_row).at(row, element),
         ]
 
+    # Halves that overlap by most of one would take longer than a tile whose lanes are masked.
+    fit = [(count >= half + half // 2) | (count == half) for count in (rows, columns)]
     height, width = (
         f.select(count < size, f.constant(half), f.constant(size)) for count in (rows, columns)
     )
     whole, narrow, flat, small_one = (
-        f.address_of(_tile_name(element, *shape), _TILE) for shape in _shapes(size)
+        f.address_of(_tile_name(element, *shape), _TILE)
+        for shape in [(size, size), (size, half), (half, size), (half, half)]
     )
     tile = f.select(
         rows < size,
         f.select(columns < size, small_one, flat),
         f.select(columns < size, narrow, whole),
     )
+    fits = fit[0] & fit[1]
+    if size > _LEAST:
+        is_flat, is_narrow = (
+            ~own & (count >= _LEAST) & (other >= size)
+            for own, count, other in zip(fit, (rows, columns), (columns, rows), strict=True)
+        )
+        height = f.select(is_flat, f.constant(_LEAST), height)
+        width = f.select(is_narrow, f.constant(_LEAST), width)
+        for is_such, shape in ((is_narrow, (size, _LEAST)), (is_flat, (_LEAST, size))):
+            address = f.address_of(_tile_name(element, *shape), _TILE)
+            tile = f.select(is_such, address, tile)
+        fits = fits | is_narrow | is_flat
 
     def full(row: Value, column: Value) -> None:
         column = f.maximum(f.minimum(column, columns - width), 0)
@@ -265,9 +295,7 @@ def _matrix(element: Type, size: int) -> Function:
     def small() -> None:
         f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
 
-    # Halves that overlap by most of one would take longer than a tile whose lanes are masked.
-    fit = [(count >= half + half // 2) | (count == half) for count in (rows, columns)]
-    f.if_(fit[0] & fit[1], by_tiles, small)
+    f.if_(fits, by_tiles, small)
     return f
 
 

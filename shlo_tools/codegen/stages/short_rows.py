@@ -1,8 +1,9 @@
 """Passes over rows that are shorter than vectors: lanes are rows, and columns are a loop.
 
-Nothing is folded across lanes, and no lane is idle; elements of a vector lie a row apart. Results
-of few columns, which are written as runs, are kept until all columns of a vector of rows are there;
-so are narrow ones, as processors do not write lanes of these apart.
+Nothing is folded across lanes, and no lane is idle. Elements of a vector lie a row apart: of few
+columns they are picked from runs, and of more, rows are turned to columns and back, which takes
+half of what fetching and writing lanes one by one does. So results are kept until all columns of a
+vector of rows are there.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class ShortRowKernel(RowKernel):
         columnwise: dict[Node, Kept] = {}
         again = {passed_over(node, self.results) for node in self.reductions}
         for node in self._wide():
-            if node in again or not (_is_narrow(node) or 1 < self.columns <= RUNS):
+            if node in again or self.columns == 1:
                 continue
             if self._unrolls and self.columns <= RUNS:
                 columnwise[node] = []
@@ -222,9 +223,8 @@ class ShortRowKernel(RowKernel):
         return gathered
 
     def _is_turned(self, node: Node) -> bool:
-        """Whether rows are turned to columns: without AVX-512 lanes are fetched one by one."""
-        is_plain = not node.element.is_complex and are_known(self.columns)
-        return is_plain and not self.target.masks and bool(self.columns > RUNS)
+        """Whether rows are turned to columns: of few, lanes are picked from runs."""
+        return not node.element.is_complex and bool(self.columns > RUNS)
 
     def _gather(self, gathered: dict[Node, Buffer]) -> None:
         """Elements that lie a row apart are fetched once."""

@@ -1,0 +1,172 @@
+"""Reductions of a few elements become elementwise ops on slices.
+
+Before, where neighbours in memory are not summed up, but elements a short row apart:
+    %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+        : (tensor<1000x2x4xf32>, tensor<f32>) -> tensor<1000x4xf32>
+After:
+    %1 = stablehlo.slice %x [0:1000, 0:1, 0:4] ... stablehlo.reshape : tensor<1000x4xf32>
+    %2 = stablehlo.slice %x [0:1000, 1:2, 0:4] ... stablehlo.reshape : tensor<1000x4xf32>
+    %3 = stablehlo.broadcast_in_dim %zero, dims = [] : tensor<1000x4xf32>
+    %4 = stablehlo.add %3, %1
+    %0 = stablehlo.add %4, %2
+
+So are reductions of several operands, such as the place of the largest, also of short rows. Lanes of
+kernels for reductions are results, which read such elements one by one; those of maps pick them
+from runs. What is spread over the elements again stays: its rows are passed together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.codegen.stages.reading.runs import RUNS
+from shlo_tools.dtypes import TensorType
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Trait, has_trait
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
+from shlo_tools.passes.simplify.slicing import sliced
+
+_LEAST = 1 << 14  # elements that are worth what compiling a longer kernel takes
+_NEAR = 64  # results beside each other that read a run: of more, vectors are runs anyhow
+_STEPS = 8  # users behind each other that are looked at
+
+
+def of_few(op: Operation, build: Build) -> list[Value] | None:
+    """A reduction by elementwise ops; None for one that is left."""
+    if not all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results)):
+        return None
+    count, dims = len(op.results), ir.integers_of(op, "dimensions")
+    tensors, starts = op.operands[:count], op.operands[count:]
+    type = dtypes.tensor_type(tensors[0].type)
+    shape = type.static_shape
+    if len(dims) != 1 or not 1 < shape[dims[0]] <= RUNS or type.size < _LEAST:
+        return None
+    (dim,) = dims
+    inner = math.prod(shape[dim + 1 :])
+    is_apart = inner < _NEAR and (inner > 1 or count > 1)
+    if not is_apart or not _is_elementwise(op) or _is_spread(op.results, type.size):
+        return None
+    types = [dtypes.tensor_type(result.type) for result in op.results]
+    if any(t.element_type.is_float and t.element_type.bits < 16 for t in types):
+        return None
+    is_sum = _repeated(op) == "stablehlo.add"
+    wide = [t.with_element(accumulation_type(t.element_type)) if is_sum else t for t in types]
+    totals = [_spread(_converted(v, t, build), t, build) for v, t in zip(starts, wide, strict=True)]
+    for place in range(shape[dim]):
+        parts = _Parts(dim, place, build)
+        operands = [parts.of(tensor) for tensor in tensors]
+        operands = [_converted(v, t, build) for v, t in zip(operands, wide, strict=True)]
+        totals = _computed(op, [*totals, *operands], wide[0] if is_sum else None, build)
+    return [_converted(v, t, build) for v, t in zip(totals, types, strict=True)]
+
+
+def _repeated(op: Operation) -> str:
+    """The op that a region is; '' for one of several."""
+    operations = op.regions[0].blocks[0].operations
+    return mlir.inner_operation(operations[0]).name if len(operations) == 2 else ""
+
+
+def _is_elementwise(op: Operation) -> bool:
+    """Whether a region computes elements of its arguments' types alone, without loops or calls."""
+    block = op.regions[0].blocks[0]
+    *ops, end = [mlir.inner_operation(view) for view in block.operations]
+    results = [dtypes.tensor_type(result.type).element_type for result in op.results] * 2
+    arguments = [dtypes.tensor_type(value.type) for value in block.arguments]
+    if [t.element_type for t in arguments] != results or any(t.rank for t in arguments):
+        return False
+    own = {*block.arguments, *(result for inner in ops for result in inner.results)}
+    is_known = all(
+        len(inner.results) == 1
+        and (inner.name == "stablehlo.constant" or has_trait(inner, Trait.ELEMENTWISE))
+        for inner in ops
+    )
+    return is_known and all(value in own for inner in (*ops, end) for value in inner.operands)
+
+
+def _is_spread(values: Sequence[Value], size: int) -> bool:
+    """Whether something has as many elements again that is made of values."""
+    found = list(values)
+    for _ in range(_STEPS):
+        users = [mlir.inner_operation(use.owner) for value in found for use in value.uses]
+        found = list(dict.fromkeys(result for user in users for result in user.results))
+        static = [value for value in found if mlir.is_static_tensor(value.type)]
+        if any(dtypes.tensor_type(value.type).size >= size for value in static):
+            return True
+    return False
+
+
+class _Parts:
+    """The elements of tensors at one place along a dimension, without it.
+
+    What elementwise ops make for the reduction alone is computed of the parts of their operands.
+    """
+
+    def __init__(self, dim: int, place: int, build: Build) -> None:
+        self._dim, self._place, self._build = dim, place, build
+        self._known: dict[Value, Value] = {}
+
+    def of(self, tensor: Value) -> Value:
+        if tensor not in self._known:
+            self._known[tensor] = self._part(tensor)
+        return self._known[tensor]
+
+    def _part(self, tensor: Value) -> Value:
+        type, op = dtypes.tensor_type(tensor.type), mlir.defining_op(tensor)
+        shape = list(type.static_shape)
+        del shape[self._dim]
+        result = type.with_shape(shape).mlir()
+        if op is not None and _is_alone(op, type):
+            operands = [self.of(operand) for operand in op.operands]
+            return self._build.value(op.name, operands, result, dict(op.attributes.items()))
+        low = [self._place if d == self._dim else 0 for d in range(type.rank)]
+        high = list(type.static_shape)
+        high[self._dim] = self._place + 1
+        part = sliced(self._build, tensor, (low, high, [1] * type.rank))
+        return self._build.value("stablehlo.reshape", (part,), result)
+
+
+def _is_alone(op: Operation, type: TensorType) -> bool:
+    """Whether an op computes element by element, for one reader."""
+    if not has_trait(op, Trait.ELEMENTWISE) or len(op.results) != 1:
+        return False
+    readers = {mlir.inner_operation(use.owner) for use in op.results[0].uses}
+    shapes = {dtypes.tensor_type(operand.type).shape for operand in op.operands}
+    return len(readers) == 1 and shapes == {type.shape}
+
+
+def _spread(number: Value, type: TensorType, build: Build) -> Value:
+    places = {"broadcast_dimensions": mlir.i64_array_attr([])}
+    return build.value("stablehlo.broadcast_in_dim", (number,), type.mlir(), places)
+
+
+def _converted(value: Value, type: TensorType, build: Build) -> Value:
+    """A value of another element type."""
+    own = dtypes.tensor_type(value.type)
+    if own.element_type == type.element_type:
+        return value
+    whole = own.with_element(type.element_type).mlir()
+    return build.value("stablehlo.convert", (value,), whole)
+
+
+def _computed(
+    op: Operation, arguments: Sequence[Value], wide: TensorType | None, build: Build
+) -> list[Value]:
+    """What a region makes of tensors, element by element; where it is one op, in a ``wide`` type."""
+    block = op.regions[0].blocks[0]
+    values = dict(zip(block.arguments, arguments, strict=True))
+    shaped = dtypes.tensor_type(arguments[0].type)
+    *ops, end = [mlir.inner_operation(view) for view in block.operations]
+    for inner in ops:
+        attributes = dict(inner.attributes.items())
+        (result,) = inner.results
+        type = wide or shaped.with_element(dtypes.tensor_type(result.type).element_type)
+        if inner.name == "stablehlo.constant":
+            number = build.value(inner.name, (), result.type, attributes)
+            values[result] = _spread(number, type, build)
+        else:
+            operands = [values[operand] for operand in inner.operands]
+            values[result] = build.value(inner.name, operands, type.mlir(), attributes)
+    return [values[value] for value in end.operands]
