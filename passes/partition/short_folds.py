@@ -10,8 +10,8 @@ After:
     %4 = stablehlo.add %3, %1
     %0 = stablehlo.add %4, %2
 
-So are reductions of several operands, such as the place of the largest, also of short rows. Lanes of
-kernels for reductions are results, which read such elements one by one; those of maps pick them
+So are reductions of several operands, such as the place of the largest, also of short rows. Kernels
+for reductions have results as lanes, which read such elements one by one; those of maps pick them
 from runs. What is spread over the elements again stays: its rows are passed together.
 """
 
@@ -32,6 +32,8 @@ from shlo_tools.passes.simplify.slicing import sliced
 _LEAST = 1 << 14  # elements that are worth what compiling a longer kernel takes
 _NEAR = 64  # results beside each other that read a run: of more, vectors are runs anyhow
 _STEPS = 8  # users behind each other that are looked at
+_REGION = 16  # ops of a region, which each element repeats
+_BEFORE = 8  # elementwise ops in front, which are computed part by part
 
 
 def of_few(op: Operation, build: Build) -> list[Value] | None:
@@ -47,7 +49,9 @@ def of_few(op: Operation, build: Build) -> list[Value] | None:
     (dim,) = dims
     inner = math.prod(shape[dim + 1 :])
     is_apart = inner < _NEAR and (inner > 1 or count > 1)
-    if not is_apart or not _is_elementwise(op) or _is_spread(op.results, type.size):
+    if not is_apart or not _is_elementwise(op) or not _are_near(tensors, type):
+        return None
+    if _is_spread(op.results, type.size):
         return None
     types = [dtypes.tensor_type(result.type) for result in op.results]
     if any(t.element_type.is_float and t.element_type.bits < 16 for t in types):
@@ -70,7 +74,7 @@ def _repeated(op: Operation) -> str:
 
 
 def _is_elementwise(op: Operation) -> bool:
-    """Whether a region computes elements of its arguments' types alone, without loops or calls."""
+    """Whether a short region computes elements of its arguments' types, without loops or calls."""
     block = op.regions[0].blocks[0]
     *ops, end = [mlir.inner_operation(view) for view in block.operations]
     results = [dtypes.tensor_type(result.type).element_type for result in op.results] * 2
@@ -80,19 +84,21 @@ def _is_elementwise(op: Operation) -> bool:
     own = {*block.arguments, *(result for inner in ops for result in inner.results)}
     is_known = all(
         len(inner.results) == 1
+        and mlir.is_static_tensor(inner.results[0].type)
         and (inner.name == "stablehlo.constant" or has_trait(inner, Trait.ELEMENTWISE))
         for inner in ops
     )
-    return is_known and all(value in own for inner in (*ops, end) for value in inner.operands)
+    if len(ops) > _REGION or not is_known:
+        return False
+    return all(value in own for inner in (*ops, end) for value in inner.operands)
 
 
 def _is_spread(values: Sequence[Value], size: int) -> bool:
     """Whether something has as many elements again that is made of values."""
-    found = list(values)
     for _ in range(_STEPS):
-        users = [mlir.inner_operation(use.owner) for value in found for use in value.uses]
-        found = list(dict.fromkeys(result for user in users for result in user.results))
-        static = [value for value in found if mlir.is_static_tensor(value.type)]
+        users = [mlir.inner_operation(use.owner) for value in values for use in value.uses]
+        values = list(dict.fromkeys(result for user in users for result in user.results))
+        static = [value for value in values if mlir.is_static_tensor(value.type)]
         if any(dtypes.tensor_type(value.type).size >= size for value in static):
             return True
     return False
@@ -118,7 +124,7 @@ class _Parts:
         shape = list(type.static_shape)
         del shape[self._dim]
         result = type.with_shape(shape).mlir()
-        if op is not None and _is_alone(op, type):
+        if op is not None and _is_elementwise_op(op):
             operands = [self.of(operand) for operand in op.operands]
             return self._build.value(op.name, operands, result, dict(op.attributes.items()))
         low = [self._place if d == self._dim else 0 for d in range(type.rank)]
@@ -128,10 +134,29 @@ class _Parts:
         return self._build.value("stablehlo.reshape", (part,), result)
 
 
+def _are_near(tensors: Sequence[Value], type: TensorType) -> bool:
+    """Whether few elementwise ops are in front of tensors, for their reduction alone.
+
+    Of others parts would be read from memory, where kernels of reductions compute them.
+    """
+    stack, known = list(tensors), set[Operation]()
+    while stack and len(known) <= _BEFORE:
+        op = mlir.defining_op(stack.pop())
+        if op is None or op in known or not _is_elementwise_op(op):
+            continue
+        if not _is_alone(op, type):
+            return False
+        known.add(op)
+        stack += op.operands
+    return not stack and len(known) <= _BEFORE
+
+
+def _is_elementwise_op(op: Operation) -> bool:
+    return has_trait(op, Trait.ELEMENTWISE) and len(op.results) == 1
+
+
 def _is_alone(op: Operation, type: TensorType) -> bool:
-    """Whether an op computes element by element, for one reader."""
-    if not has_trait(op, Trait.ELEMENTWISE) or len(op.results) != 1:
-        return False
+    """Whether an elementwise op has one reader, and operands as large as its result."""
     readers = {mlir.inner_operation(use.owner) for use in op.results[0].uses}
     shapes = {dtypes.tensor_type(operand.type).shape for operand in op.operands}
     return len(readers) == 1 and shapes == {type.shape}
@@ -154,7 +179,11 @@ def _converted(value: Value, type: TensorType, build: Build) -> Value:
 def _computed(
     op: Operation, arguments: Sequence[Value], wide: TensorType | None, build: Build
 ) -> list[Value]:
-    """What a region makes of tensors, element by element; where it is one op, in a ``wide`` type."""
+    """What a region makes of tensors, element by element.
+
+    Args:
+        wide: the type that its one op computes in; None of a region of several.
+    """
     block = op.regions[0].blocks[0]
     values = dict(zip(block.arguments, arguments, strict=True))
     shaped = dtypes.tensor_type(arguments[0].type)

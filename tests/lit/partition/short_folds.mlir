@@ -56,3 +56,29 @@ func.func @spread(%x: tensor<8000x2x3xf32>, %y: tensor<8000x4xf32>, %z: tensor<8
     : (tensor<80x2x3xf32>, tensor<f32>) -> tensor<80x3xf32>
   return %2, %3, %4, %5 : tensor<8000x2x3xf32>, tensor<8000xf32>, tensor<800x3xf32>, tensor<80x3xf32>
 }
+
+// -----
+
+// What several ops read is no part of the reduction's stage, nor is a long computation.
+
+// CHECK-LABEL: func.func @behind(
+// CHECK-COUNT-2: stablehlo.reduce
+func.func @behind(%x: tensor<8000x2x3xf32>, %y: tensor<8000x2x3xf32>)
+    -> (tensor<8000x3xf32>, tensor<8000x2x3xf32>, tensor<8000x3xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %x, %x : tensor<8000x2x3xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<8000x2x3xf32>, tensor<f32>) -> tensor<8000x3xf32>
+  %2 = stablehlo.multiply %y, %y : tensor<8000x2x3xf32>
+  %3 = stablehlo.add %2, %y : tensor<8000x2x3xf32>
+  %4 = stablehlo.multiply %3, %y : tensor<8000x2x3xf32>
+  %5 = stablehlo.add %4, %y : tensor<8000x2x3xf32>
+  %6 = stablehlo.multiply %5, %y : tensor<8000x2x3xf32>
+  %7 = stablehlo.add %6, %y : tensor<8000x2x3xf32>
+  %8 = stablehlo.multiply %7, %y : tensor<8000x2x3xf32>
+  %9 = stablehlo.add %8, %y : tensor<8000x2x3xf32>
+  %10 = stablehlo.multiply %9, %y : tensor<8000x2x3xf32>
+  %11 = stablehlo.reduce(%10 init: %zero) applies stablehlo.maximum across dimensions = [1]
+    : (tensor<8000x2x3xf32>, tensor<f32>) -> tensor<8000x3xf32>
+  return %1, %0, %11 : tensor<8000x3xf32>, tensor<8000x2x3xf32>, tensor<8000x3xf32>
+}
