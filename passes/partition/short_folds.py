@@ -30,6 +30,7 @@ from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_
 from shlo_tools.passes.simplify.slicing import sliced
 
 _LEAST = 1 << 14  # elements that are worth what compiling a longer kernel takes
+_MOST = 6  # elements of several operands
 _NEAR = 64  # results beside each other that read a run: of more, vectors are runs anyhow
 _STEPS = 8  # users behind each other that are looked at
 _REGION = 16  # ops of a region, which each element repeats
@@ -44,7 +45,9 @@ def of_few(op: Operation, build: Build) -> list[Value] | None:
     tensors, starts = op.operands[:count], op.operands[count:]
     type = dtypes.tensor_type(tensors[0].type)
     shape = type.static_shape
-    if len(dims) != 1 or not 1 < shape[dims[0]] <= RUNS or type.size < _LEAST:
+    if len(dims) != 1 or not 1 < shape[dims[0]] <= (RUNS if count == 1 else _MOST):
+        return None
+    if type.size < _LEAST:
         return None
     (dim,) = dims
     inner = math.prod(shape[dim + 1 :])

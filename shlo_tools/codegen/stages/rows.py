@@ -26,6 +26,7 @@ from shlo_tools.codegen.stages.nodes import (
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.runs import RUNS
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import ceiling_divided
 from shlo_tools.dtypes import ElementType
@@ -46,6 +47,7 @@ class RowKernel(ColumnLoops):
     """
 
     folds_lanes = True
+    apart = 2 * RUNS
     mask: Mask | None = None
     _ahead: tuple[Sequence[Node], Component] = (), 0  # gathers, and a row that they read soon
 

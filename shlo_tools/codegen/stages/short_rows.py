@@ -88,6 +88,7 @@ class ShortRowKernel(RowKernel):
     """
 
     folds_lanes = False
+    apart = RUNS  # code is as long as there are columns
 
     @cached_property
     def _unrolls(self) -> bool:

@@ -97,7 +97,7 @@ ARGMAX = """
 
 
 @pytest.mark.parametrize("element", ["f32", "f64", "i32", "bf16"])
-@pytest.mark.parametrize("shape", [[6000, 3], [5000, 2, 3], [4, 5000], [3000, 4, 1, 2]])
+@pytest.mark.parametrize("shape", [[6000, 3], [5000, 2, 3], [4, 5000], [3000, 4, 1, 2], [4000, 6]])
 def test_places_of_the_largest(element: str, shape: list[int]) -> None:
     dim = 0 if shape[0] == 4 else 1
     rest = [size for d, size in enumerate(shape) if d != dim]

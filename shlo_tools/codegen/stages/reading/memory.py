@@ -35,12 +35,11 @@ from shlo_tools.codegen.stages.reading.indices import (
 from shlo_tools.codegen.stages.reading.runs import RUNS, Column, Runs, column_of
 from shlo_tools.dtypes import ElementType
 
-# Where lanes are: one of ``_STEPS`` where they are so many elements apart (-1: in front of each
-# other), places in a run of no more than a vector's elements, or offsets of all of them.
+# Where lanes are: so many elements apart, if these are few (-1: in front of each other), places in
+# a run of no more than a vector's elements, or offsets of all of them.
 Apart = Value | int | tuple[int, ...]
 _SHARING = 16  # lanes that have one element of a run, at most
 _LINE = 64  # bytes that memory hands over at a time
-_STEPS = (-1, *range(1, RUNS + 1))
 
 
 @dataclass(eq=False)
@@ -56,7 +55,13 @@ class Buffer:
 
 
 class Memory(Runs):
-    """Loads and stores of one kernel."""
+    """Loads and stores of one kernel.
+
+    Attributes:
+        apart: elements that lanes lie apart, at most, where runs are loaded and not lanes.
+    """
+
+    apart = RUNS
 
     @property
     def used_lanes(self) -> int:
@@ -339,7 +344,8 @@ class Memory(Runs):
         total = sum(c.step * s for c, s in lanes)
         for c, step in lanes:
             address = address.at(c.base * step, element)
-        if not positions and total in _STEPS:
+        is_few = isinstance(total, int) and (total == -1 or 0 < total <= self.apart)
+        if is_few and not positions:
             return address, True, total
         patterns = [(c, s) for c, s in positions if isinstance(c, Pattern) and isinstance(s, int)]
         if len(patterns) == len(positions) and isinstance(total, int):
