@@ -2,8 +2,8 @@
 
 A tile is as many rows as a vector has lanes, or half of them, by as many columns; or four by all of
 them: rows are loaded, their elements change places by shuffles of two vectors each, and columns are
-stored. The last tile of a row or column reaches back over its neighbour. What fills none of these,
-a few rows or columns, is moved element by element.
+stored. The last tile of a row or column reaches back over its neighbour; where there is much less
+than a tile, lanes are masked.
 
 What caches do not hold is stored past them, in whole lines: else each line of the target is fetched
 before it is written, and rows that are a power of two apart drive each other out of the cache.
@@ -42,6 +42,7 @@ _BLOCK = 32  # rows and columns of a few tiles that share lines of memory
 _WIDE_BLOCK = 64  # of those that are stored past the caches
 _LINE = 64  # bytes that are stored so at once
 _LEAST = 4  # rows of tiles that have all columns, or columns of those that have all rows
+_FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
 def job_name(bits: int) -> str:
@@ -77,6 +78,7 @@ def functions(target: Target, bits: int) -> list[Function]:
     matrix = _matrix(element, size)
     return [
         *tiles,
+        _part(element, size),
         matrix,
         units(job_name(bits), element, matrix.name),
     ]
@@ -152,6 +154,36 @@ def _turned(f: Function, rows: Sequence[Value]) -> list[Value]:
     return [f.shuffle(vector, vector, part) for part in parts for vector in turned]
 
 
+def _part_name(element: Type) -> str:
+    return f"transpose_part_{element}"
+
+
+def _part(element: Type, size: int) -> Function:
+    """The first ``rows`` and ``columns`` of a tile."""
+    f = Function(_part_name(element), [*_TILE, I64, I64], exported=False)
+    source, target, source_row, target_row, source_group, rows, columns = f.arguments
+    type = element.vector(size)
+    none = f.zero(type)
+    places = [_row(source, k, size // 2, source_row, source_group) for k in range(size)]
+    loaded = [
+        _masked_row(f, place, columns, rows > k, type, none) for k, place in enumerate(places)
+    ]
+    lanes = f.mask_below(rows, size)
+    for k, vector in enumerate(transposed(f, loaded)):
+        place = target.at(target_row * k)
+        f.if_(columns > k, lambda v=vector, p=place: f.store_masked(v, p, lanes))  # type: ignore[misc]
+    return f
+
+
+def _masked_row(
+    f: Function, address: Value, columns: Value, exists: Value, type: Type, none: Value
+) -> Value:
+    def load() -> Value:
+        return f.load_masked(address, f.mask_below(columns, type.lanes), type)
+
+    return f.if_(exists, load, lambda: none)[0]
+
+
 def _joined(f: Function, parts: Sequence[Value]) -> Value:
     """The lanes of some vectors, a power of two of them."""
     while len(parts) > 1:
@@ -195,7 +227,7 @@ def _matrix(element: Type, size: int) -> Function:
             target.at(column * target_row).at(row, element),
         ]
 
-    # Halves that overlap by most of one take longer than tiles of four.
+    # Halves that overlap by most of one would take longer than a tile whose lanes are masked.
     fit = [(count >= half + half // 2) | (count == half) for count in (rows, columns)]
     height, width = (
         f.select(count < size, f.constant(half), f.constant(size)) for count in (rows, columns)
@@ -210,9 +242,10 @@ def _matrix(element: Type, size: int) -> Function:
         f.select(columns < size, narrow, whole),
     )
     fits = fit[0] & fit[1]
-    if size > _LEAST:
+    if size > _LEAST:  # three tiles of four narrow elements take longer than one with masks
+        most = size if element.bits >= 32 else half
         is_flat, is_narrow = (
-            ~own & (count >= _LEAST) & (other >= size)
+            ~own & (count >= _LEAST) & (count < most) & (other >= size)
             for own, count, other in zip(fit, (rows, columns), (columns, rows), strict=True)
         )
         height = f.select(is_flat, f.constant(_LEAST), height)
@@ -226,6 +259,10 @@ def _matrix(element: Type, size: int) -> Function:
         column = f.maximum(f.minimum(column, columns - width), 0)
         at = places(f.minimum(row, rows - height), column)
         f.run_address(tile, [*at, *steps])
+
+    def part(row: Value, column: Value) -> None:
+        counts = [f.minimum(rows - row, size), f.minimum(columns - column, size)]
+        f.run(_part_name(element), [*places(row, column), *steps, *counts])
 
     def single(row: Value, column: Value) -> None:
         first, second = places(row, column)
@@ -250,10 +287,16 @@ def _matrix(element: Type, size: int) -> Function:
             lambda c: f.loop(row, end, height, lambda r: full(r, c)) and None,
         )
 
+    def by_parts() -> None:
+        f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: part(r, c)) and None)
+
     def by_elements() -> None:
         f.loop(0, columns, 1, lambda c: f.loop(0, rows, 1, lambda r: single(r, c)) and None)
 
-    f.if_(fits, by_tiles, by_elements)
+    def small() -> None:
+        f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
+
+    f.if_(fits, by_tiles, small)
     return f
 
 
