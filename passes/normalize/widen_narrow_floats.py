@@ -28,6 +28,7 @@ from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.narrow_floats import is_narrow, wide_type
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize import result_accuracy
+from shlo_tools.passes.simplify.values import spread
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.quantized_types import holds_quantized
@@ -126,9 +127,9 @@ def _random(op: Operation, build: Build) -> Sequence[Value] | None:
 
 
 def _everywhere(build: Build, scalar: Value, shape: Value, type: Type) -> Value:
-    none = {"broadcast_dimensions": mlir.i64_array_attr(())}
     if mlir.is_static_tensor(type):
-        return build.value("stablehlo.broadcast_in_dim", (scalar,), type, none)
+        return spread(build, scalar, type)
+    none = {"broadcast_dimensions": mlir.i64_array_attr(())}
     return build.value("stablehlo.dynamic_broadcast_in_dim", (scalar, shape), type, none)
 
 

@@ -28,6 +28,8 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
 from shlo_tools.passes.simplify.slicing import sliced
+from shlo_tools.passes.simplify.values import spread
+from shlo_tools.passes.stages.read_reduction import is_rounded_sum
 
 _LEAST = 1 << 14  # elements that are worth what compiling a longer kernel takes
 _MOST = 6  # elements of several operands
@@ -59,21 +61,21 @@ def of_few(op: Operation, build: Build) -> list[Value] | None:
     types = [dtypes.tensor_type(result.type) for result in op.results]
     if any(t.element_type.is_float and t.element_type.bits < 16 for t in types):
         return None
-    is_sum = _repeated(op) == "stablehlo.add"
-    wide = [t.with_element(accumulation_type(t.element_type)) if is_sum else t for t in types]
-    totals = [_spread(_converted(v, t, build), t, build) for v, t in zip(starts, wide, strict=True)]
+    is_rounded = is_rounded_sum(op)
+    wide = [t.with_element(accumulation_type(t.element_type)) if is_rounded else t for t in types]
+    totals = [
+        spread(build, _converted(start, type, build), type.mlir())
+        for start, type in zip(starts, wide, strict=True)
+    ]
     for place in range(shape[dim]):
         parts = _Parts(dim, place, build)
-        operands = [parts.of(tensor) for tensor in tensors]
-        operands = [_converted(v, t, build) for v, t in zip(operands, wide, strict=True)]
-        totals = _computed(op, [*totals, *operands], wide[0] if is_sum else None, build)
+        pairs = zip(map(parts.of, tensors), wide, strict=True)
+        both = [*totals, *(_converted(part, type, build) for part, type in pairs)]
+        if is_rounded:
+            totals = [build.value("stablehlo.add", both, wide[0].mlir())]
+        else:
+            totals = _computed(op, both, build)
     return [_converted(v, t, build) for v, t in zip(totals, types, strict=True)]
-
-
-def _repeated(op: Operation) -> str:
-    """The op that a region is; '' for one of several."""
-    operations = op.regions[0].blocks[0].operations
-    return mlir.inner_operation(operations[0]).name if len(operations) == 2 else ""
 
 
 def _is_elementwise(op: Operation) -> bool:
@@ -165,11 +167,6 @@ def _is_alone(op: Operation, type: TensorType) -> bool:
     return len(readers) == 1 and shapes == {type.shape}
 
 
-def _spread(number: Value, type: TensorType, build: Build) -> Value:
-    places = {"broadcast_dimensions": mlir.i64_array_attr([])}
-    return build.value("stablehlo.broadcast_in_dim", (number,), type.mlir(), places)
-
-
 def _converted(value: Value, type: TensorType, build: Build) -> Value:
     """A value of another element type."""
     own = dtypes.tensor_type(value.type)
@@ -179,14 +176,8 @@ def _converted(value: Value, type: TensorType, build: Build) -> Value:
     return build.value("stablehlo.convert", (value,), whole)
 
 
-def _computed(
-    op: Operation, arguments: Sequence[Value], wide: TensorType | None, build: Build
-) -> list[Value]:
-    """What a region makes of tensors, element by element.
-
-    Args:
-        wide: the type that its one op computes in; None of a region of several.
-    """
+def _computed(op: Operation, arguments: Sequence[Value], build: Build) -> list[Value]:
+    """What a region makes of tensors, element by element."""
     block = op.regions[0].blocks[0]
     values = dict(zip(block.arguments, arguments, strict=True))
     shaped = dtypes.tensor_type(arguments[0].type)
@@ -194,11 +185,11 @@ def _computed(
     for inner in ops:
         attributes = dict(inner.attributes.items())
         (result,) = inner.results
-        type = wide or shaped.with_element(dtypes.tensor_type(result.type).element_type)
+        type = shaped.with_element(dtypes.tensor_type(result.type).element_type).mlir()
         if inner.name == "stablehlo.constant":
             number = build.value(inner.name, (), result.type, attributes)
-            values[result] = _spread(number, type, build)
+            values[result] = spread(build, number, type)
         else:
             operands = [values[operand] for operand in inner.operands]
-            values[result] = build.value(inner.name, operands, type.mlir(), attributes)
+            values[result] = build.value(inner.name, operands, type, attributes)
     return [values[value] for value in end.operands]

@@ -26,7 +26,7 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.splittable import CUTS, FEW, JOINS, Family, Layout
 from shlo_tools.passes.simplify.slicing import sliced
-from shlo_tools.passes.simplify.values import splat_attribute
+from shlo_tools.passes.simplify.values import splat_attribute, spread
 from shlo_tools.passes.stages.regions import repeated_op
 
 _MANY = 32  # lanes that are worth it
@@ -238,8 +238,7 @@ class _Splitting:
         reduced = ir.integers_of(op, "dimensions")
         kept = [d for d in range(source.type.rank) if d not in reduced and d != source.dimension]
         name = f"stablehlo.{repeated_op(op)}"
-        dimensions = {"broadcast_dimensions": mlir.i64_array_attr([])}
-        start = build.value("stablehlo.broadcast_in_dim", (op.operands[1],), vector, dimensions)
+        start = spread(build, op.operands[1], vector)
         totals = dict.fromkeys(_places(layout.few), start)
         for few, part in zip(_places(source.few), own, strict=True):
             place = [*few[: source.dimension], 0, *few[source.dimension :]]

@@ -7,7 +7,7 @@ from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.passes.simplify import numbers
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.regions import Dependences, body, is_outside, needed, without
-from shlo_tools.passes.simplify.values import filled, splat, static, with_attributes
+from shlo_tools.passes.simplify.values import filled, splat, spread, static, with_attributes
 
 _NEUTRAL = {
     "stablehlo.add": numbers.neutral_addend,
@@ -18,11 +18,6 @@ _NEUTRAL = {
     "stablehlo.or": numbers.zero,
     "stablehlo.xor": numbers.zero,
 }
-
-
-def _spread(build: Rewriter, value: Value, like: Value) -> Value:
-    none = {"broadcast_dimensions": mlir.i64_array_attr([])}
-    return build.value("stablehlo.broadcast_in_dim", [value], like.type, none)
 
 
 def _halves(op: Operation) -> tuple[list[Value], list[Value]]:
@@ -59,7 +54,7 @@ def of_nothing(op: Operation, build: Rewriter) -> Replacement | None:
     if not _plain(op) or _count(op):
         return None
     rows = zip(_halves(op)[1], op.results, strict=True)
-    return [_spread(build, start, result) for start, result in rows]
+    return [spread(build, start, result.type) for start, result in rows]
 
 
 def of_one(op: Operation, build: Rewriter) -> Replacement | None:
@@ -76,9 +71,9 @@ def of_one(op: Operation, build: Rewriter) -> Replacement | None:
     elements = splat(start)
     if elements is not None and _NEUTRAL[inner.name](elements):
         return [reshaped]
-    spread = _spread(build, start, result)
+    everywhere = spread(build, start, result.type)
     first = inner.operands[0] == block.arguments[0]
-    operands = [spread, reshaped] if first else [reshaped, spread]
+    operands = [everywhere, reshaped] if first else [reshaped, everywhere]
     return [build.value(inner.name, operands, result.type)]
 
 
@@ -111,7 +106,7 @@ def of_the_same(op: Operation, build: Rewriter) -> Replacement | None:
         if type is None or target is None or type.element_type != target.element_type:
             return None
         replacements.append(value)
-    return [_spread(build, value, r) for value, r in zip(replacements, op.results, strict=True)]
+    return [spread(build, value, r.type) for value, r in zip(replacements, op.results, strict=True)]
 
 
 def constant_in_body(op: Operation, build: Rewriter) -> Replacement | None:

@@ -206,6 +206,12 @@ def splat_attribute(number: Any, type: Type) -> Attribute:
     return mlir.dense_from_bytes(raw, type)
 
 
+def spread(build: Build, number: Value, type: Type) -> Value:
+    """A tensor all of whose elements are the one of another."""
+    none = {"broadcast_dimensions": mlir.i64_array_attr([])}
+    return build.value("stablehlo.broadcast_in_dim", (number,), type, none)
+
+
 def compared(build: Build, direction: str, one: Value, other: Value) -> Value:
     """Whether elements of values of one static type are EQ, NE, GE, GT, LE or LT."""
     type = mlir.tensor_type(one.type.shape, mlir.integer_type(1))

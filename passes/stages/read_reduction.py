@@ -31,14 +31,14 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
     count = len(op.results)
     operands = _promoted(op, operands)
     dimensions = ir.integers_of(op, "dimensions")
-    if _is_rounded_sum(op):
+    if is_rounded_sum(op):
         return _summed_wide(op, operands, dimensions)
     is_numbered = count == 2 and numbering(operands[1], dimensions) is not None
     repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
     return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
 
 
-def _is_rounded_sum(op: Operation) -> bool:
+def is_rounded_sum(op: Operation) -> bool:
     """Whether a sum has few digits: rounded at every step, it would stand still."""
     element = dtypes.tensor_type(op.results[0].type).element_type
     return element.name in ("f16", "bf16") and repeated_op(op) == "add"
@@ -76,7 +76,7 @@ def _widened(op: Operation, node: Node) -> Node:
 
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
-    if _is_rounded_sum(op):
+    if is_rounded_sum(op):
         windows = replace(_WIDE_SUM, windows=_windows(op))
         return _rounded_once(op, NodeKind.REDUCE_WINDOW, operands, windows)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)

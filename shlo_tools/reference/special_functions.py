@@ -18,9 +18,7 @@ from shlo_tools.dtypes import Array
 from shlo_tools.reference.rounding import rounded, widened
 
 _SHIFT = 24  # asymptotic series are used from here on
-
-
-_TERMS = 16  # of asymptotic series
+_TERMS = 16  # of these
 
 
 @functools.cache

@@ -111,30 +111,29 @@ def test_places_of_the_largest(element: str, shape: list[int]) -> None:
     assert_staged(text, x, expected=[values, places])
 
 
+def sum_of_middle(shape: list[int], element: str) -> str:
+    whole, result = tensor(shape, element), tensor([shape[0], shape[2]], element)
+    return f"""
+    func.func @main(%x: {whole}) -> {result} {{
+      %zero = stablehlo.constant dense<0.0> : tensor<{element}>
+      %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+        : ({whole}, tensor<{element}>) -> {result}
+      return %0 : {result}
+    }}"""
+
+
 def test_zeros_keep_the_sign_of_the_start() -> None:
     """-0.0 + -0.0 is -0.0, but a sum begins with 0.0."""
-    text = """
-    func.func @main(%x: tensor<5000x2x2xf32>) -> tensor<5000x2xf32> {
-      %zero = stablehlo.constant dense<0.0> : tensor<f32>
-      %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
-        : (tensor<5000x2x2xf32>, tensor<f32>) -> tensor<5000x2xf32>
-      return %0 : tensor<5000x2xf32>
-    }"""
-    result = staged(text)(np.full((5000, 2, 2), -0.0, np.float32))
+    shape = [5000, 2, 2]
+    result = staged(sum_of_middle(shape, "f32"))(np.full(shape, -0.0, np.float32))
     assert not np.signbit(result).any()
 
 
 def test_sums_of_narrow_floats_are_rounded_once() -> None:
-    text = """
-    func.func @main(%x: tensor<3000x4x2xbf16>) -> tensor<3000x2xbf16> {
-      %zero = stablehlo.constant dense<0.0> : tensor<bf16>
-      %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
-        : (tensor<3000x4x2xbf16>, tensor<bf16>) -> tensor<3000x2xbf16>
-      return %0 : tensor<3000x2xbf16>
-    }"""
-    x = np.random.default_rng(0).standard_normal((3000, 4, 2)).astype(ml_dtypes.bfloat16)
+    shape = [3000, 4, 2]
+    x = np.random.default_rng(0).standard_normal(shape).astype(ml_dtypes.bfloat16)
     exact = x.astype(np.float32).sum(1, dtype=np.float32).astype(ml_dtypes.bfloat16)
-    np.testing.assert_array_equal(staged(text)(x), exact)
+    np.testing.assert_array_equal(staged(sum_of_middle(shape, "bf16"))(x), exact)
 
 
 @pytest.mark.parametrize("name", NARROWER)
