@@ -192,7 +192,8 @@ def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
     for node, other in zip(operands, reversed(operands), strict=True):
         if len(operands) == 2 and _leaves(op, node, other):
             return other
-    return _typed(op, NodeKind.ELEMENTWISE, operands, rule=rule_of(op))
+    name = op.name.rpartition(".")[2]
+    return _typed(op, NodeKind.ELEMENTWISE, operands, name=name, rule=rule_of(op))
 
 
 def _leaves(op: Operation, node: Node, other: Node) -> bool:

@@ -105,6 +105,7 @@ class Node:
     Attributes:
         number: of an input: its place among the stage's arguments; of a result: which one.
         value: of a constant: its number, or the size that it is.
+        name: of an elementwise op of the program; what it computes also rests on its attributes.
         rule: of an elementwise op; of an iota: what makes an element of an i64.
         dimensions: of broadcast (where operand dimensions go), transpose (the permutation),
             reverse and reduce (which ones); of iota and concatenate a single one.
@@ -121,6 +122,7 @@ class Node:
     operands: tuple[Node, ...] = ()
     number: int = 0
     value: Any = 0
+    name: str = ""
     rule: Rule | None = None
     dimensions: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()

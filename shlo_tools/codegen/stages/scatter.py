@@ -14,16 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from shlo_tools.codegen.function import I32, I64, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
 from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.nodes import (
-    Node,
-    NodeKind,
-    Region,
-    Stage,
-)
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region, Stage
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.gather import IndexVectors
 from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Mask, Scalar
@@ -323,22 +319,39 @@ class ScatterKernel(Kernel):
         high: Value | int,
     ) -> None:
         """A chunk's part of the last dimension, by vectors."""
-        f = self.function
-        if self.chunks > 1 and not self.range:
+        f, size, behind = self.function, self.sizes[-1], self.sizes[-1] % self.lanes
+        is_masked = isinstance(starts[-1], Value) or (behind > 0 and self.target.masks)
+        is_part, places = self.chunks > 1 and not self.range, self._places(starts)
+        end = high if is_masked else size - behind
+        if is_part:
             first = f.arguments[1] * self.width
-            low = f.maximum(first, low)
-            high = f.minimum(first + self.width, high)
-        is_whole = isinstance(starts[-1], int) and self.sizes[-1] % self.lanes == 0
-        places = self._places(starts)
+            low = f.maximum(first, low) if isinstance(low, Value) else first
+            is_alike = not is_masked and size % self.width == 0
+            end = first + self.width if is_alike else f.minimum(first + self.width, end)
 
-        def one(column: Value) -> None:
-            level = self.level
-            mask = None
-            if not is_whole:
-                mask = Mask(f.mask_below(f.constant(high) - column, self.lanes), level)
+        def some(column: Value) -> None:
+            level, mask = self.level, None
+            if is_masked:
+                mask = Mask(f.mask_below(f.constant(end) - column, self.lanes), level)
             self._combine([*at, Lanes(column, 1, level)], places, column, mask)
 
-        self.loop(low, high, self.lanes, one)
+        self.loop(low, end, self.lanes, some)
+        rest = partial(self._rest_of_columns, at, places, size - behind)
+        if behind and not is_masked and is_part:
+            f.if_(f.arguments[1] == self.chunks - 1, lambda: self._guarded(rest))
+        elif behind and not is_masked:
+            rest()
+
+    def _rest_of_columns(self, at: list[Component], places: Sequence[Value], first: int) -> None:
+        """Columns behind the last whole vector, by shorter ones: masked ones take longer."""
+        f, lanes = self.function, self.lanes
+        while first < self.sizes[-1]:
+            self.lanes = 1 << (self.sizes[-1] - first).bit_length() - 1
+            column = f.constant(first)
+            inner = Lanes(column, 1, self.level) if self.lanes > 1 else Scalar(column, self.level)
+            self._combine([*at, inner], places, column, None)
+            first += self.lanes
+        self.lanes = lanes
 
     def _element(self, at: list[Component], starts: list[Value | int]) -> None:
         self._combine(at, self._places(starts), self.function.constant(0), None)
@@ -362,12 +375,12 @@ class ScatterKernel(Kernel):
         mask: Mask | None,
     ) -> None:
         """Current elements and updates become new elements."""
-        has_lanes = self.by_vectors
+        has_lanes = isinstance(at[-1], Lanes) if at else False
         new = [self.read(update, tuple(at), mask) for update in self.updates]
         if has_lanes:
             new = [value if value.type.lanes else self.splat(value) for value in new]
         places = [
-            place.at(column, place_type(node.element)) if has_lanes else place
+            place.at(column, place_type(node.element))
             for place, node in zip(places, self.updates, strict=True)
         ]
         old = [

@@ -58,3 +58,24 @@ func.func private @row(%x: tensor<100x4xf32>, %i: tensor<i32>) -> tensor<1x4xf32
   %1 = stablehlo.negate %0 : tensor<1x4xf32>
   return %1 : tensor<1x4xf32>
 }
+
+// -----
+
+// Three sines that need none of each other are one call; the cosine of their sum is another.
+// CHECK-LABEL: func.func private @calls
+// CHECK: llvm.func internal @calls
+// CHECK: llvm.call @shlo_rt_sin_f64x4
+// CHECK-NOT: llvm.call @shlo_rt_sin
+// CHECK: llvm.call @shlo_rt_cos_f64x4
+// CHECK-NOT: llvm.call @shlo_rt_cos
+// CHECK: llvm.return
+func.func private @calls(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> attributes {shlo.stage = "tiny"} {
+  %0 = stablehlo.sine %x : tensor<f64>
+  %1 = stablehlo.add %x, %y : tensor<f64>
+  %2 = stablehlo.sine %1 : tensor<f64>
+  %3 = stablehlo.add %0, %2 : tensor<f64>
+  %4 = stablehlo.sine %y : tensor<f64>
+  %5 = stablehlo.add %3, %4 : tensor<f64>
+  %6 = stablehlo.cosine %5 : tensor<f64>
+  return %6 : tensor<f64>
+}

@@ -43,6 +43,12 @@ FORMS = {
     "many columns": ((90, 700), (50, 1), (50, 700), "update_window_dims = [1], "
                      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
                      "index_vector_dim = 1"),
+    **{
+        f"{count} rows of {columns}": (
+            (90, columns), (count, 1), (count, columns), "update_window_dims = [1], "
+            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1")
+        for count, columns in ((9, 3), (9, 7), (9, 45), (400, 24), (200, 45), (2000, 5))
+    },
     "none": ((3, 4), (0, 1), (0, 4), "update_window_dims = [1], inserted_window_dims = [0], "
              "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"),
 }  # fmt: skip

@@ -31,6 +31,7 @@ from shlo_tools.codegen.stages.nodes import (
     below,
 )
 from shlo_tools.codegen.stages.reading.elements import flattened, joined, place_type
+from shlo_tools.codegen.stages.tiny.grouping import grouped
 from shlo_tools.codegen.stages.tiny.numbering import VIEWS, Numbers, moved, number_of
 from shlo_tools.codegen.stages.tiny.picking import LARGEST
 from shlo_tools.codegen.stages.tiny.places import TinyPlaces
@@ -94,9 +95,12 @@ class TinyKernel(TinyPlaces):
     # --- nodes ------------------------------------------------------------------------------------
     def _emit_below(self, results: Sequence[Node]) -> None:
         """Everything that nodes rest on, but for what is there."""
-        for node in below(results, self.numbers):
-            if node not in self.numbers:
-                self._emit(node)
+        nodes = [node for node in below(results, self.numbers) if node not in self.numbers]
+        for group in grouped(nodes):
+            if len(group) > 1:
+                self._emit_together(group)
+            elif group[0] not in self.numbers:
+                self._emit(group[0])
 
     def _emit(self, node: Node) -> None:
         kind = node.kind
@@ -144,6 +148,16 @@ class TinyKernel(TinyPlaces):
         if value.type.lanes == LEAST and self.calls == calls:
             self.note_origin(numbers, _rule(node), parts)
         return numbers
+
+    def _emit_together(self, nodes: Sequence[Node]) -> None:
+        """Compute elements of several nodes of one rule as one vector."""
+        operands = zip(*(node.operands for node in nodes), strict=True)
+        parts = [np.concatenate([self.of(node).ravel() for node in alike]) for alike in operands]
+        value = _rule(nodes[0])(self, self.alike(self.pick_alike(parts)))
+        numbers = self.numbered(value, parts[0].shape, nodes[0].element)
+        ends = np.cumsum([node.count for node in nodes])
+        for node, own in zip(nodes, np.split(numbers, ends[:-1]), strict=True):
+            self.numbers[node] = own.reshape(node.shape)
 
     # --- control flow -----------------------------------------------------------------------------
     def _control(self, node: Node) -> None:
