@@ -95,3 +95,19 @@ func.func public @narrow(%x: tensor<16x16xbf16>) -> tensor<16x16xbf16> {
   %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<16x16xbf16>, tensor<16x16xbf16>) -> tensor<16x16xbf16>
   return %0 : tensor<16x16xbf16>
 }
+
+// -----
+
+// Columns of a product that are told apart, and are columns again where a matrix of them is read,
+// are read as a run.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK: llvm.func internal @stage.0(
+// CHECK-NOT: llvm.intr.masked.gather
+// CHECK: llvm.fmul
+// CHECK: llvm.return
+func.func public @told_apart(%x: tensor<9x8xf32>, %y: tensor<8x48x65xf32>, %z: tensor<48x65xf32>) -> tensor<9x48x65xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<9x8xf32>, tensor<8x48x65xf32>) -> tensor<9x48x65xf32>
+  %1 = stablehlo.broadcast_in_dim %z, dims = [1, 2] : (tensor<48x65xf32>) -> tensor<9x48x65xf32>
+  %2 = stablehlo.multiply %1, %0 : tensor<9x48x65xf32>
+  return %2 : tensor<9x48x65xf32>
+}

@@ -48,6 +48,7 @@ class Loops:
         self._memos: list[dict[Hashable, object]] = [{}]
         # What is known of values, by their names: they leave a rest when a number divides them.
         self._rests: dict[str, tuple[int, int]] = {}
+        self._undivided: dict[tuple[Component, Component, Extent], Component] = {}
 
     @property
     def level(self) -> int:
@@ -258,7 +259,13 @@ class Loops:
             quotient = self.function.op("udiv", where, self.function.constant(by, where.type))
             return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
 
-        return self.once(c.level, ("divide", c, by), make)
+        quotient, rest = self.once(c.level, ("divide", c, by), make)
+        self._undivided[quotient, rest, by] = c
+        return quotient, rest
+
+    def undivided(self, quotient: Component, rest: Component, by: Extent) -> Component | None:
+        """What ``divided`` made these of; None for others."""
+        return self._undivided.get((quotient, rest, by))
 
     def _divided_near(self, c: Lanes | Positions, by: int) -> tuple[Component, Component] | None:
         """Quotient and rest of lanes that are near each other: one division, and comparisons."""

@@ -317,16 +317,13 @@ class Memory(Runs):
     def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Apart]:
         """The address of the first lane, whether lanes differ, and where the others are."""
         element = place_type(node.element)
-        terms: list[tuple[Component, Extent]] = []
+        terms: list[tuple[Component, Extent]]
         if isinstance(index, Linear):
             terms = [(index.place, 1)]
         elif isinstance(index, Split):
             terms = [(index.row, index.columns), (index.column, 1)]
         else:
-            step: Extent = 1
-            for c, size in zip(reversed(index), reversed(node.shape), strict=True):
-                terms.append((c, step))
-                step *= size
+            terms = self.terms(index, node.shape)
         if buffer.row_only:
             if not isinstance(index, Split):
                 raise UnsupportedStage("a row read across rows")
@@ -334,16 +331,16 @@ class Memory(Runs):
         address = buffer.address
         constant = sum(c * step for c, step in terms if isinstance(c, int))
         scalars = [(c, s) for c, s in terms if isinstance(c, Scalar)]
-        for c, step in sorted(scalars, key=lambda term: level_of(term[0])):
-            address = self._stepped(address, c, step, element)
+        for scalar, step in sorted(scalars, key=lambda term: level_of(term[0])):
+            address = self._stepped(address, scalar, step, element)
         address = address.at(constant, element)
         lanes = [(c, s) for c, s in terms if isinstance(c, Lanes)]
         positions = [(c, s) for c, s in terms if isinstance(c, Positions)]
         if not lanes and not positions:
             return address, False, 0
         total = sum(c.step * s for c, s in lanes)
-        for c, step in lanes:
-            address = address.at(c.base * step, element)
+        for run, step in lanes:
+            address = address.at(run.base * step, element)
         is_few = isinstance(total, int) and (total == -1 or 0 < total <= self.apart)
         if is_few and not positions:
             return address, True, total

@@ -37,12 +37,31 @@ class Placing(Loops):
     def linear(self, index: Sequence[Component], shape: Sequence[Extent]) -> Component:
         """An index per dimension as a place in row-major order."""
         place: Component = 0
-        step = 1
-        for c, size in zip(reversed(index), reversed(shape), strict=True):
-            if not is_one(size):
-                place = self.added(place, self.scaled(c, step))
-            step *= size
+        for c, step in self.terms(index, shape):
+            place = self.added(place, self.scaled(c, step))
         return place
+
+    def terms(
+        self, index: Sequence[Component], shape: Sequence[Extent]
+    ) -> list[tuple[Component, Extent]]:
+        """Components and how far apart in row-major order their elements are, from the last one on.
+
+        What was divided by sizes is whole again.
+        """
+        parts: list[tuple[Component, Extent]] = []
+        for c, size in zip(index, shape, strict=True):
+            if is_one(size):
+                continue
+            whole = self.undivided(parts[-1][0], c, size) if parts else None
+            if whole is not None:
+                c, size = whole, parts.pop()[1] * size
+            parts.append((c, size))
+        step: Extent = 1
+        terms = []
+        for c, size in reversed(parts):
+            terms.append((c, step))
+            step *= size
+        return terms
 
     # --- indices ----------------------------------------------------------------------------------
     def is_inside(self, index: Index) -> bool:
