@@ -53,6 +53,7 @@ from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.control_flow import carried_for_nothing, invariant, never
+from shlo_tools.passes.simplify.data_movement import transpose_twice
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.passes.stages.constants import sink_constants
@@ -99,8 +100,7 @@ class Partition(Pass):
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
     by_blocks(module, block, names)
-    rules = {"stablehlo.dot_general": pointwise(), "stablehlo.reduce": of_few}
-    _rewrite(split(block), rules | UPDATES)
+    _rewrite(split(block), _OF_BLOCKS | UPDATES | {"stablehlo.dot_general": pointwise()})
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
         regions = list(op.regions)
@@ -161,6 +161,11 @@ _RULES = {
     "stablehlo.dot_general": as_rows,
     "stablehlo.get_dimension_size": _known_size,
     "stablehlo.power": power,
+}
+
+_OF_BLOCKS: dict[str, Rewrite] = {
+    "stablehlo.reduce": of_few,
+    "stablehlo.transpose": transpose_twice,  # the first one may be of a product
 }
 
 

@@ -49,6 +49,7 @@ class Stage:
         rows, columns: how those split, where the stage says so; columns are the sums of a
             reduction.
         groups: of a reduction: sizes of neighbouring dimensions, and whether they are reduced.
+        repeats: whether it computes elements once for each of several orders that it has them in.
     """
 
     number: int
@@ -58,6 +59,7 @@ class Stage:
     columns: Extent | None = None
     groups: tuple[Group, ...] | None = None
     members: list[Op] = field(default_factory=list)
+    repeats: bool = False
 
 
 class Op:

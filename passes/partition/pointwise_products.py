@@ -9,7 +9,8 @@ After:
 
 So are outer products, where nothing is summed, and products of matrices and vectors whose sums are
 short, or whose numbers are complex or narrow: a product of matrices would read those by their parts
-or widened, which are written first. Sums are kept in the types that those of ``dot_general`` are
+or widened, which are written first. Of two matrices, short sums are added up one by one, so that
+elements beside each other stay so. Sums are kept in the types that those of ``dot_general`` are
 kept in. Products of a few numbers stay: ``tiny`` stages write them line by line.
 """
 
@@ -21,16 +22,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shlo_tools import dtypes, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.stages.tiny.picking import LARGEST
 from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
+from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import constant
 
 _SHORT = 4  # products that a sum is made of, at most, where a side has dimensions of its own
+_LANES = 16  # neighbours of a side of such a product, at least, where both have dimensions
 
 Labels = tuple[str, ...]  # of a tensor's dimensions: equal ones are those of the same loop
 
@@ -80,7 +83,10 @@ def _pointwise(op: Operation, build: Build) -> list[Value] | None:
     counts = (sides[0].type.size, sides[1].type.size, result.size)
     if max(counts) <= LARGEST and summed > 1:
         return None
-    if summed > 1 and (all(free) or (any(free) and summed > _SHORT and not is_read_by_parts)):
+    if summed > 1 and all(free):
+        total = _added_up(op, sides, result, build) if summed <= _SHORT else None
+        return None if total is None else [total]
+    if summed > _SHORT and any(free) and not is_read_by_parts:
         return None
     return [_expanded(sides, result, build)]
 
@@ -129,31 +135,102 @@ def _expanded(sides: Sequence[_Side], result: TensorType, build: Build) -> Value
     sizes = lhs.sizes | rhs.sizes
     order = _result_labels(lhs, rhs)
     loops = _loops(lhs, rhs, order)
-    is_summed = len(loops) > len(order)
-    element = result.element_type
-    sums = accumulation_type(element)
+    sums = accumulation_type(result.element_type)
     shape = TensorType(tuple(sizes[label] for label in loops), sums)
-    factors = [_spread(_converted(side, sums, build), loops, shape, build) for side in (lhs, rhs)]
-    value = build.value("stablehlo.multiply", factors, shape.mlir())
+    value = _product((lhs, rhs), loops, shape, build)
     labels = loops
-    if is_summed:
+    if len(loops) > len(order):
         labels = tuple(label for label in loops if label in order)
         kept = TensorType(tuple(sizes[label] for label in labels), sums)
         value = _summed(value, [d for d, x in enumerate(loops) if x not in order], kept, build)
     elif sums.is_float or sums.is_complex:  # sums start from zero: there is no -0.0
-        zeros = constant(build, value.type, np.broadcast_to(_zero(sums), shape.static_shape))
-        value = build.value("stablehlo.add", (value, zeros), value.type)
-    if sums != element:
-        type = TensorType(tuple(sizes[label] for label in labels), element)
-        value = build.value("stablehlo.convert", (value,), type.mlir())
-    if labels != order:
-        permutation = [labels.index(label) for label in order]
-        type = TensorType(tuple(sizes[label] for label in order), element)
+        value = build.value("stablehlo.add", (value, _zeros(shape, build)), value.type)
+    return _ordered(
+        _Side(value, shape.with_shape(sizes[x] for x in labels), labels), order, result, build
+    )
+
+
+def _added_up(
+    op: Operation, sides: Sequence[_Side], result: TensorType, build: Build
+) -> Value | None:
+    """Products of a short sum one by one, where one side's last elements are lanes; None elsewhere.
+
+    A product of matrices would be bound by what it writes, too, and bring its operands in order
+    before.
+    """
+    lhs, rhs = (_without_ones(side, build) for side in sides)
+    sizes, order = lhs.sizes | rhs.sizes, _result_labels(lhs, rhs)
+    lasts = [side.labels[-1] for side in (rhs, lhs) if not _is_turned(side.value)]
+    lanes = [label for label in lasts if label in order and sizes[label] >= _LANES]
+    if not lanes or lanes[0][0] == "b":
+        return None
+    own = [label for label in order if label[0] == lanes[0][0]]
+    loops = (*(label for label in order if label not in own), *own)
+    read = _as_read(op, _result_labels(*sides))
+    if read[-1] in lanes:
+        loops = tuple(label for label in read if label in order)
+    sums = accumulation_type(result.element_type)
+    shape = TensorType(tuple(sizes[label] for label in loops), sums)
+    summed = [label for label in lhs.labels if label not in order]
+    value = _zeros(shape, build)
+    for places in np.ndindex(*(sizes[label] for label in summed)):
+        at = dict(zip(summed, places, strict=True))
+        product = _product([_part(side, at, build) for side in (lhs, rhs)], loops, shape, build)
+        value = build.value("stablehlo.add", (value, product), value.type)
+    return _ordered(_Side(value, shape, loops), order, result, build)
+
+
+def _as_read(op: Operation, order: Labels) -> Labels:
+    """The order in which a product's only reader has its dimensions."""
+    (result,) = op.results
+    readers = [mlir.inner_operation(use.owner) for use in result.uses]
+    if len(readers) != 1 or readers[0].name != "stablehlo.transpose":
+        return order
+    return tuple(order[d] for d in ir.integers_of(readers[0], "permutation"))
+
+
+def _is_turned(value: Value) -> bool:
+    op = mlir.defining_op(value)
+    return op is not None and op.name == "stablehlo.transpose"
+
+
+def _product(sides: Sequence[_Side], loops: Labels, shape: TensorType, build: Build) -> Value:
+    """The product of both sides in loops."""
+    factors = [
+        _spread(_converted(side, shape.element_type, build), loops, shape, build) for side in sides
+    ]
+    return build.value("stablehlo.multiply", factors, shape.mlir())
+
+
+def _zeros(shape: TensorType, build: Build) -> Value:
+    zeros = np.zeros((), shape.element_type.dtype)
+    return constant(build, shape.mlir(), np.broadcast_to(zeros, shape.static_shape))
+
+
+def _ordered(sums: _Side, order: Labels, result: TensorType, build: Build) -> Value:
+    """Sums as a product has them."""
+    value, element = sums.value, result.element_type
+    if sums.type.element_type != element:
+        value = build.value("stablehlo.convert", (value,), sums.type.with_element(element).mlir())
+    if sums.labels != order:
+        permutation = [sums.labels.index(label) for label in order]
+        type = sums.type.with_element(element).with_shape(sums.sizes[label] for label in order)
         turned = {"permutation": mlir.i64_array_attr(permutation)}
         value = build.value("stablehlo.transpose", (value,), type.mlir(), turned)
     if dtypes.tensor_type(value.type).shape != result.shape:
         value = build.value("stablehlo.reshape", (value,), result.mlir())
     return value
+
+
+def _part(side: _Side, at: dict[str, int], build: Build) -> _Side:
+    """What a side has at given places of some of its dimensions, without these."""
+    low = [at.get(label, 0) for label in side.labels]
+    high = [at.get(label, size - 1) + 1 for label, size in side.sizes.items()]
+    kept = [d for d, label in enumerate(side.labels) if label not in at]
+    type = side.type.with_shape(side.type.static_shape[d] for d in kept)
+    value = sliced(build, side.value, (low, high, [1] * len(low)))
+    value = build.value("stablehlo.reshape", (value,), type.mlir())
+    return _Side(value, type, tuple(side.labels[d] for d in kept))
 
 
 def _without_ones(side: _Side, build: Build) -> _Side:
@@ -199,14 +276,10 @@ def _spread(side: _Side, loops: Labels, shape: TensorType, build: Build) -> Valu
     return build.value("stablehlo.broadcast_in_dim", (side.value,), shape.mlir(), attributes)
 
 
-def _zero(element: ElementType) -> dtypes.Array:
-    return np.zeros((), element.dtype)
-
-
 def _summed(value: Value, dimensions: Sequence[int], type: TensorType, build: Build) -> Value:
     """Sums over dimensions, in the element type that there is."""
     scalar = TensorType((), type.element_type)
-    zero = constant(build, scalar.mlir(), _zero(type.element_type))
+    zero = _zeros(scalar, build)
     attributes = {"dimensions": mlir.i64_array_attr(dimensions)}
     reduce = build.op("stablehlo.reduce", (value, zero), (type.mlir(),), attributes, regions=1)
     block, inner = build.block(reduce.regions[0], [scalar.mlir()] * 2)

@@ -7,14 +7,17 @@ bias and activation, which are no kernel of their own then.
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection, Iterable
 
 from shlo_tools.codegen.stages.nodes import are_known
 from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg.window_attributes import Windows
-from shlo_tools.passes.partition.graph import CONTRACTIONS, Op, Stage
+from shlo_tools.passes.partition.graph import CONTRACTIONS, DEAR, Op, Stage
+from shlo_tools.passes.partition.places import keeps_places
 
 # A kernel is one block of code, for which code generation takes more than proportionally long.
 MEMBERS = 256
+_REPEATED = 2  # ops that are computed again for each order in which they are read, at most
 
 
 def sink(stages: list[Stage]) -> None:
@@ -34,6 +37,7 @@ def _sink_stage(stage: Stage) -> None:
         (target,) = targets
         fits = target is not None and len(target.members) + len(stage.members) <= MEMBERS
         if target is not None and fits and _takes(target, stage, users):
+            _note_repeats(target, stage.members, users)
             for op in stage.members:
                 op.stage = target
             target.members[:0] = stage.members
@@ -82,7 +86,41 @@ def _takes(target: Stage, stage: Stage, users: set[Op]) -> bool:
     if target.kind == "concatenation":  # each part is written once, by a kernel of its own
         (joined,) = (op for op in target.members if op.name == "concatenate")
         return sum(u is joined for op in stage.members for u in op.users) == 1
-    return target.count == stage.count and _all_take(users)
+    if target.count != stage.count or not _all_take(users):
+        return False
+    return _may_repeat(target, stage.members) or not _is_read_in_orders(stage.members, users)
+
+
+def _may_repeat(target: Stage, ops: Collection[Op]) -> bool:
+    """Whether computing ops again takes no longer than reading what they make."""
+    return not target.repeats and len(ops) <= _REPEATED and not any(map(_is_long, ops))
+
+
+def _is_long(op: Op) -> bool:
+    is_complex = op.type is not None and op.type.element_type.is_complex
+    return is_complex or op.name in DEAR
+
+
+def _is_read_in_orders(ops: Collection[Op], users: Iterable[Op]) -> bool:
+    """Whether users read ops in several orders, for each of which elements are computed.
+
+    Of a chain of such ops, those of the first one were computed twice as often for each behind it.
+    """
+    orders: set[Op | None] = set()
+    for user in users:
+        for operand in user.inner:
+            view: Op = operand
+            while view.is_cheap and not view.is_constant and keeps_places(view):
+                (view,) = view.inner
+            if view in ops:
+                orders.add(None)
+            elif view.is_cheap and any(root in ops for root in _roots(view)):
+                orders.add(view)
+    return len(orders) > 1
+
+
+def _note_repeats(target: Stage, ops: Collection[Op], users: Iterable[Op]) -> None:
+    target.repeats = target.repeats or _is_read_in_orders(ops, users)
 
 
 def _is_light_or_dear(op: Op) -> bool:
@@ -105,7 +143,10 @@ def _sink_op(op: Op, stage: Stage) -> None:
         return
     if len(target.members) >= MEMBERS:
         return
+    if not _may_repeat(target, [op]) and _is_read_in_orders([op], users):
+        return
     if all(_is_stored(a, op, stage) for a in _roots(op)):
+        _note_repeats(target, [op], users)
         stage.members.remove(op)
         target.members.insert(0, op)
         op.stage = target

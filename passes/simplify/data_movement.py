@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools import ir, mlir
+from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
@@ -54,14 +55,16 @@ def in_order(op: Operation, build: Rewriter) -> Replacement | None:
     return [op.operands[0]] if permutation == sorted(permutation) else None
 
 
-def transpose_twice(op: Operation, build: Rewriter) -> Replacement | None:
-    """transpose(transpose(x, p), q) -> transpose(x, p[q])"""
+def transpose_twice(op: Operation, build: Build) -> list[Value] | None:
+    """transpose(transpose(x, p), q) -> transpose(x, p[q]), or x"""
     inner = source(op.operands[0], "transpose")
     if inner is None:
         return None
     first = ir.integers_of(inner, "permutation")
-    order = mlir.i64_array_attr([first[d] for d in ir.integers_of(op, "permutation")])
-    return rebuilt(op, build, [inner.operands[0]], permutation=order)
+    order = [first[d] for d in ir.integers_of(op, "permutation")]
+    if order == sorted(order):
+        return [inner.operands[0]]
+    return rebuilt(op, build, [inner.operands[0]], permutation=mlir.i64_array_attr(order))
 
 
 def transpose_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:

@@ -85,3 +85,36 @@ func.func @narrow(%x: tensor<1x70xbf16>, %y: tensor<300x70xbf16>, %z: tensor<2x7
     : (tensor<2x70xbf16>, tensor<300x70xbf16>) -> tensor<2x300xbf16>
   return %0, %1 : tensor<1x300xbf16>, tensor<2x300xbf16>
 }
+
+// -----
+
+// Short sums of two matrices are added up one by one, in the order in which they are read, where
+// neighbours of one side stay neighbours.
+
+// CHECK-LABEL: func.func @gate(
+// CHECK-NOT:     dot_general
+// CHECK:         stablehlo.multiply {{.*}} : tensor<4x2x64xf32>
+// CHECK:         stablehlo.add {{.*}} : tensor<4x2x64xf32>
+// CHECK:         stablehlo.multiply {{.*}} : tensor<4x2x64xf32>
+// CHECK:         %[[SUM:.*]] = stablehlo.add {{.*}} : tensor<4x2x64xf32>
+// CHECK-NEXT:    return %[[SUM]] : tensor<4x2x64xf32>
+func.func @gate(%x: tensor<4x2x64xf32>, %gate: tensor<2x2xf32>) -> tensor<4x2x64xf32> {
+  %0 = stablehlo.dot_general %x, %gate, contracting_dims = [1] x [1]
+    : (tensor<4x2x64xf32>, tensor<2x2xf32>) -> tensor<4x64x2xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 2, 1] : (tensor<4x64x2xf32>) -> tensor<4x2x64xf32>
+  return %1 : tensor<4x2x64xf32>
+}
+
+// -----
+
+// Where nothing turns them, the side whose elements are neighbours goes last, and the sums are turned.
+
+// CHECK-LABEL: func.func @turned(
+// CHECK-NOT:     dot_general
+// CHECK:         stablehlo.multiply {{.*}} : tensor<2x64xf32>
+// CHECK:         stablehlo.transpose {{.*}} dims = [1, 0]
+func.func @turned(%x: tensor<2x64xf32>, %y: tensor<2x2xf32>) -> tensor<64x2xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [1]
+    : (tensor<2x64xf32>, tensor<2x2xf32>) -> tensor<64x2xf32>
+  return %0 : tensor<64x2xf32>
+}

@@ -149,3 +149,32 @@ func.func public @shapes(%x: tensor<4x8xf32>) -> (tensor<32xf32>, tensor<4x1xf32
   %5 = stablehlo.reshape %4 : (tensor<4x8xf32>) -> tensor<32xf32>
   return %5, %2 : tensor<32xf32>, tensor<4x1xf32>
 }
+
+// -----
+
+// What is read in two orders is computed where it is read, if that is an op or two; but for what
+// such rests on, and what takes long: of a chain each op would be computed twice as often for each
+// behind it.
+// CHECK-LABEL: func.func @orders
+// CHECK: func.func private @stage.0
+// CHECK-NEXT: stablehlo.negate
+// CHECK-NEXT: return
+// CHECK: func.func private @stage.1
+// CHECK: stablehlo.add
+// CHECK: stablehlo.subtract
+// CHECK: %[[LONG:.*]] = stablehlo.tanh
+// CHECK-NEXT: return %[[LONG]]
+// CHECK: func.func private @stage.2
+// CHECK: stablehlo.reverse
+// CHECK: stablehlo.subtract
+func.func @orders(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = stablehlo.negate %x : tensor<4096xf32>
+  %1 = stablehlo.reverse %0, dims = [0] : tensor<4096xf32>
+  %2 = stablehlo.add %0, %1 : tensor<4096xf32>
+  %3 = stablehlo.reverse %2, dims = [0] : tensor<4096xf32>
+  %4 = stablehlo.subtract %2, %3 : tensor<4096xf32>
+  %5 = stablehlo.tanh %4 : tensor<4096xf32>
+  %6 = stablehlo.reverse %5, dims = [0] : tensor<4096xf32>
+  %7 = stablehlo.subtract %5, %6 : tensor<4096xf32>
+  return %7 : tensor<4096xf32>
+}

@@ -119,6 +119,25 @@ def test_complex_forms(form: str, element: str) -> None:
         assert_staged(text, x, y)
 
 
+SHORT_SUMS: dict[str, tuple[Shape, Shape, Shape, Shape]] = {
+    "of a small matrix and columns": ((), (2,), (9,), (4, 17)),
+    "of rows and a small matrix": ((), (3,), (3, 33), (2,)),
+    "of batches": ((5,), (2,), (3,), (20,)),
+    "over two dimensions": ((), (2, 2), (7,), (40,)),
+    "of gates": ((), (2,), (16, 32), (2,)),
+}
+
+
+@pytest.mark.parametrize("form", SHORT_SUMS)
+@pytest.mark.parametrize("element", ["f32", "bf16", "i8", "complex<f32>", "complex<f64>"])
+def test_short_sums_of_matrices(form: str, element: str) -> None:
+    """Which of them are added up one by one rests on where dimensions lie."""
+    for seed in range(5):
+        product = Product(seed, SHORT_SUMS[form])
+        x, y = numbers(product.lhs, element, 1), numbers(product.rhs, element, 2)
+        assert_staged(product.text(element, element), x, y)
+
+
 PAIRS = [(element, element) for element in DTYPES]
 PAIRS += [("bf16", "f32"), ("f16", "f32"), ("f32", "f64"), ("f32", "bf16"), ("i8", "i32")]
 PAIRS += [("ui8", "i32"), ("i32", "i8"), ("i32", "i64"), ("i4", "i32"), ("i64", "i32")]
