@@ -18,8 +18,9 @@ from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.grouping import grouped, join
 from shlo_tools.passes.partition.moving import sources_of
 
-_SMALL = 16  # elements of one tensor of a batch
-_PRODUCTS = 64  # that a product of two tensors is made of
+_SMALL = 32  # elements of one tensor of a batch
+_MANY = 1024  # tensors of a batch
+_PRODUCTS = 48  # that a product of two tensors is made of
 _REGISTERS = 400  # that a stage computes: all are one line of instructions
 _KINDS = {"map", "row", "reduction", "concatenation", "contraction"}
 _SEPARATE = {"concatenate", "reduce", "dot_general"}  # ops at which other kinds of stages end
@@ -27,17 +28,33 @@ _SEPARATE = {"concatenate", "reduce", "dot_general"}  # ops at which other kinds
 
 def join_batched(stages: Sequence[Stage]) -> list[Stage]:
     """Stages in order; those that follow each other on tensors of a batch have become few."""
-    if len(stages) == 1:
+    if len(stages) == 1 and not _is_of_matrices(stages[0]):
         return list(stages)
     batches = {stage: batch for stage in stages if (batch := _batch_of(stage))}
     families = _families(batches)
     groups = grouped(stages, families.get, lambda s: sum(map(_size, s.members)), _REGISTERS)
     for group in groups:
-        if len(group) > 1:
+        if len(group) > 1 or _is_of_matrices(group[0]):
             batch = batches[group[0]]
             join(group, "batched")
             group[0].rows, group[0].columns = batch, 1
     return [stage for stage in stages if stage.members]
+
+
+def _is_of_matrices(stage: Stage) -> bool:
+    """Whether a stage alone reduces matrices of a batch."""
+    reductions = [op for op in stage.members if op.name == "reduce" and op.type is not None]
+    return any(
+        are_lanes(op.shape_of(0), op.type.element_type) for op in reductions if op.type is not None
+    )
+
+
+def are_lanes(shape: Sequence[Extent], element: ElementType) -> bool:
+    """Whether small matrices of a batch are lanes where they are reduced: rows fetch elements."""
+    if not are_known(*shape) or not is_held(element) or not shape or shape[0] < _MANY:
+        return False
+    sizes = [size for size in shape[1:] if size != 1]
+    return len(sizes) > 1 and math.prod(sizes) <= _SMALL
 
 
 def _families(batches: dict[Stage, int]) -> dict[Stage, Stage]:

@@ -29,6 +29,7 @@ from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
+from shlo_tools.passes.partition.batched import are_lanes
 from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import constant
 
@@ -87,7 +88,9 @@ def _pointwise(op: Operation, build: Build) -> list[Value] | None:
         total = _added_up(op, sides, result, build) if summed <= _SHORT else None
         return None if total is None else [total]
     if summed > _SHORT and any(free) and not is_read_by_parts:
-        return None
+        order = sorted(sizes, key=lambda label: label[0] != "b")
+        if not are_lanes([sizes[label] for label in order], result.element_type):
+            return None
     return [_expanded(sides, result, build)]
 
 

@@ -27,6 +27,7 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
+from shlo_tools.passes.partition.batched import are_lanes
 from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import spread
 from shlo_tools.passes.stages.read_reduction import is_rounded_sum
@@ -49,9 +50,10 @@ def of_few(op: Operation, build: Build) -> list[Value] | None:
     shape = type.static_shape
     if len(dims) != 1 or not 1 < shape[dims[0]] <= (RUNS if count == 1 else _MOST):
         return None
-    if type.size < _LEAST:
-        return None
     (dim,) = dims
+    is_batched = dim > 0 and count == 1 and are_lanes(shape, type.element_type)
+    if type.size < _LEAST or is_batched:
+        return None
     inner = math.prod(shape[dim + 1 :])
     is_apart = inner < _NEAR and (inner > 1 or count > 1)
     if not is_apart or not _is_elementwise(op) or not _are_near(tensors, type):

@@ -129,7 +129,7 @@ def _tile(
     if is_streamed:  # caches do not hold what is below either
         for place in places:
             f.prefetch(place.at(source_row * rows))
-    for k, vector in enumerate(_turned(f, loaded)):
+    for k, vector in enumerate(turned(f, loaded)):
         align = _LINE if is_streamed else 1
         f.store(vector, target.at(target_row * k), align, streaming=is_streamed)
     return f
@@ -142,16 +142,16 @@ def _row(source: Value, row: int | Value, half: int, step: Value, group: Value) 
     return source.at(step * (row & (half - 1))).at(group * (row >> (half.bit_length() - 1)))
 
 
-def _turned(f: Function, rows: Sequence[Value]) -> list[Value]:
+def turned(f: Function, rows: Sequence[Value]) -> list[Value]:
     """The columns of a tile, whose rows may be more than these, or fewer."""
     count, columns = len(rows), rows[0].type.lanes
     if columns < count:
         return transposed(f, [_joined(f, rows[k::columns]) for k in range(columns)])
-    turned = transposed(f, rows)
+    square = transposed(f, rows)
     if columns == count:
-        return turned
+        return square
     parts = [range(first, first + count) for first in range(0, columns, count)]
-    return [f.shuffle(vector, vector, part) for part in parts for vector in turned]
+    return [f.shuffle(vector, vector, part) for part in parts for vector in square]
 
 
 def _part_name(element: Type) -> str:

@@ -30,3 +30,36 @@ func.func public @sums(%x: tensor<100x2xf32>) -> tensor<2xf32> {
   %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<200x2xf32>, tensor<f32>) -> tensor<2xf32>
   return %1 : tensor<2xf32>
 }
+
+// -----
+
+// Small matrices of a large batch are lanes where they are reduced, also alone; products with
+// vectors of their own are such reductions.
+// CHECK-LABEL: func.func public @reduced
+// CHECK-COUNT-2: shlo.stage = "batched"
+func.func public @reduced(%x: tensor<2000x5x4xf32>, %a: tensor<2000x5x5xf32>, %v: tensor<2000x5xf32>)
+    -> (tensor<2000x4xf32>, tensor<2000x5xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<2000x5x4xf32>, tensor<f32>) -> tensor<2000x4xf32>
+  %1 = stablehlo.dot_general %a, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<2000x5x5xf32>, tensor<2000x5xf32>) -> tensor<2000x5xf32>
+  return %0, %1 : tensor<2000x4xf32>, tensor<2000x5xf32>
+}
+
+// -----
+
+// Vectors are rows, larger matrices stay apart, and so do few of them.
+// CHECK-LABEL: func.func public @others
+// CHECK-NOT: "batched"
+func.func public @others(%x: tensor<2000x8xf32>, %y: tensor<2000x5x7xf32>, %z: tensor<200x5x4xf32>)
+    -> (tensor<2000xf32>, tensor<2000x7xf32>, tensor<200x4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<2000x8xf32>, tensor<f32>) -> tensor<2000xf32>
+  %1 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<2000x5x7xf32>, tensor<f32>) -> tensor<2000x7xf32>
+  %2 = stablehlo.reduce(%z init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<200x5x4xf32>, tensor<f32>) -> tensor<200x4xf32>
+  return %0, %1, %2 : tensor<2000xf32>, tensor<2000x7xf32>, tensor<200x4xf32>
+}

@@ -7,16 +7,16 @@
 // CHECK-NEXT:    return
 // CHECK:       func.func private @stage.0({{.*}}shlo.stage = "map"
 // CHECK-NOT:     stablehlo.reduce
-// CHECK:         stablehlo.slice %arg0 [0:8000, 0:1, 0:3]
-// CHECK:         stablehlo.multiply {{.*}} : tensor<8000x3xf32>
-// CHECK:         stablehlo.slice %arg0 [0:8000, 1:2, 0:3]
-// CHECK:         stablehlo.multiply {{.*}} : tensor<8000x3xf32>
-func.func @pairs(%x: tensor<8000x2x3xf32>) -> tensor<8000x3xf32> {
+// CHECK:         stablehlo.slice %arg0 [0:800, 0:1, 0:30]
+// CHECK:         stablehlo.multiply {{.*}} : tensor<800x30xf32>
+// CHECK:         stablehlo.slice %arg0 [0:800, 1:2, 0:30]
+// CHECK:         stablehlo.multiply {{.*}} : tensor<800x30xf32>
+func.func @pairs(%x: tensor<800x2x30xf32>) -> tensor<800x30xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = stablehlo.multiply %x, %x : tensor<8000x2x3xf32>
+  %0 = stablehlo.multiply %x, %x : tensor<800x2x30xf32>
   %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1]
-    : (tensor<8000x2x3xf32>, tensor<f32>) -> tensor<8000x3xf32>
-  return %1 : tensor<8000x3xf32>
+    : (tensor<800x2x30xf32>, tensor<f32>) -> tensor<800x30xf32>
+  return %1 : tensor<800x30xf32>
 }
 
 // -----

@@ -1,8 +1,8 @@
 """Elements of small tensors, which lie in a register each while they are computed with.
 
 In memory a tensor's elements follow each other: vectors of neighbours are taken apart and put
-together by shuffles where tensors are of few elements, or of a power of two; else lanes are
-fetched, and stored, one by one. Where each element is a row of its own, the same ones of the
+together by shuffles where tensors are of few elements; of others, vectors of a tensor's elements
+are rows of tiles, which are turned. Where each element is a row of its own, the same ones of the
 tensors of a row lie beside each other, as they do in registers.
 """
 
@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.library.transposition import turned
 from shlo_tools.codegen.stages.kernels import Kernel, lanes_for
 from shlo_tools.codegen.stages.nodes import Node
-from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.elements import memory_type, place_type
 
-_SHUFFLED = 4  # elements of a tensor, at most, where they are no power of two
+_SHUFFLED = 3  # elements of a tensor, at most, where none are turned
 
 
 @dataclass(frozen=True)
@@ -60,24 +61,25 @@ class BatchMemory(Kernel):
             return at(number * self.lanes)
 
         @cache
-        def even_or_odd(number: int, half: int, step: int) -> Value:
-            """Each ``step``-th element from number ``half`` on, and of these vector ``number``."""
-            if step == 1:
-                return run(number)
-            step //= 2
-            low, high = (even_or_odd(2 * number + k, half % step, step) for k in (0, 1))
-            return self.lanes_of(low, high, range(half // step, 2 * self.lanes, 2))
-
         def picked(place: int) -> Value:
             lanes = [lane * count + place for lane in range(self.lanes)]
             return self._across([run(k) for k in range(count)], lanes)
 
+        @cache
+        def tile(first: int, width: int) -> list[Value]:
+            type = memory_type(node.element).vector(width)
+            places = range(first, first + self.lanes * count, count)
+            rows = [self.function.load(start.at(place, element), type) for place in places]
+            return [self._from_memory(v, node.element) for v in turned(self.function, rows)]
+
+        def of_tile(place: int) -> Value:
+            first, width = _tile_of(place, count, self.lanes)
+            return tile(first, width)[place - first]
+
         if self.inner > 1:
             return [partial(at, place * self.inner) for place in range(count)]
-        if count & (count - 1) == 0:
-            return [partial(even_or_odd, 0, place, count) for place in range(count)]
-        load = picked if count <= _SHUFFLED else lambda place: at(place, self.offsets(count))
-        return [cache(partial(load, place)) for place in range(count)]
+        load = picked if count <= _SHUFFLED else of_tile
+        return [partial(load, place) for place in range(count)]
 
     def store_batch(
         self, node: Node, target: Value, tensors: Tensors, values: Sequence[Value]
@@ -89,12 +91,13 @@ class BatchMemory(Kernel):
         if self.inner > 1:
             for place, value in enumerate(whole):
                 self.store(value, start.at(place * self.inner, element), None)
-        elif count & (count - 1) == 0:
-            for number, value in enumerate(self._joined(whole)):
-                self.store(value, start.at(number * self.lanes, element), None)
-        elif count > _SHUFFLED and node.element.bits >= 32:
-            for place, value in enumerate(whole):
-                self.store_at(value, start.at(place, element), self.offsets(count), None)
+        elif count > _SHUFFLED:
+            f, words = self.function, [self.to_memory(value) for value in whole]
+            for first, width in dict.fromkeys(
+                _tile_of(place, count, self.lanes) for place in range(count)
+            ):
+                for lane, row in enumerate(turned(f, words[first : first + width])):
+                    f.store(row, start.at(lane * count + first, element))
         else:
             for number in range(count):
                 places = range(number * self.lanes, (number + 1) * self.lanes)
@@ -108,19 +111,6 @@ class BatchMemory(Kernel):
         if tensors.in_row is not None:
             at = at + tensors.in_row
         return address.at(at, place_type(node.element))
-
-    def _joined(self, vectors: Sequence[Value]) -> list[Value]:
-        """Vectors of neighbours, of as many vectors of one element of each tensor."""
-        if len(vectors) == 1:
-            return list(vectors)
-        halves = zip(self._joined(vectors[::2]), self._joined(vectors[1::2]), strict=True)
-        size = self.lanes
-        beside = [k // 2 + k % 2 * size for k in range(2 * size)]
-        return [
-            self.lanes_of(even, odd, lanes)
-            for even, odd in halves
-            for lanes in (beside[:size], beside[size:])
-        ]
 
     def _across(self, vectors: Sequence[Value], lanes: Sequence[int]) -> Value:
         """Lanes of several vectors, counted through all: one shuffle for each but the first."""
@@ -136,6 +126,19 @@ class BatchMemory(Kernel):
             ]
             result = self.lanes_of(result, other, places)
         return result
+
+
+def _tile_of(place: int, count: int, lanes: int) -> tuple[int, int]:
+    """The first element and the width of the tile that has an element of tensors of ``count``.
+
+    The last tile may be narrower, and reaches back over its neighbour.
+    """
+    width = min(lanes, 1 << (count.bit_length() - 1))
+    first = place - place % width
+    if first + width <= count:
+        return first, width
+    width = max(2, 1 << (count - first - 1).bit_length())
+    return count - width, width
 
 
 def batch_lanes(kernel: Kernel) -> int:
