@@ -109,9 +109,9 @@ def _is_read_in_orders(ops: Collection[Op], users: Iterable[Op]) -> bool:
     orders: set[Op | None] = set()
     for user in users:
         for operand in user.inner:
-            view: Op = operand
-            while view.is_cheap and not view.is_constant and keeps_places(view):
-                (view,) = view.inner
+            view = operand
+            while view.is_cheap and keeps_places(view) and isinstance(view.operands[0], Op):
+                view = view.operands[0]
             if view in ops:
                 orders.add(None)
             elif view.is_cheap and any(root in ops for root in _roots(view)):

@@ -178,3 +178,18 @@ func.func @orders(%x: tensor<4096xf32>) -> tensor<4096xf32> {
   %7 = stablehlo.subtract %5, %6 : tensor<4096xf32>
   return %7 : tensor<4096xf32>
 }
+
+// -----
+
+// What an argument is, as another shape, is no order of what moves.
+// CHECK-LABEL: func.func @shapes
+// CHECK-NEXT: call @stage.0
+// CHECK-NEXT: return
+func.func @shapes(%x: tensor<64x64xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = stablehlo.negate %y : tensor<4096xf32>
+  %1 = stablehlo.reshape %x : (tensor<64x64xf32>) -> tensor<4096xf32>
+  %2 = stablehlo.reverse %0, dims = [0] : tensor<4096xf32>
+  %3 = stablehlo.add %1, %2 : tensor<4096xf32>
+  %4 = stablehlo.add %3, %0 : tensor<4096xf32>
+  return %4 : tensor<4096xf32>
+}
