@@ -29,6 +29,13 @@ func.func @transpose(%x: tensor<2x3x4xf32>, %y: tensor<2x1x3xf32>)
   return %0, %1, %2 : tensor<2x3x4xf32>, tensor<4x2x3xf32>, tensor<1x2x3xf32>
 }
 
+// CHECK-LABEL: @in_order
+// CHECK-NEXT: return %arg0
+func.func @in_order(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 1] : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
 // CHECK-LABEL: @broadcast
 // CHECK-NEXT: %[[A:.*]] = stablehlo.broadcast_in_dim %arg0, dims = [2] : (tensor<3xf32>) -> tensor<4x2x3xf32>
 // CHECK-NEXT: %[[B:.*]] = stablehlo.reshape %arg0 : (tensor<3xf32>) -> tensor<1x3xf32>
