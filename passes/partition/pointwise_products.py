@@ -169,9 +169,9 @@ def _added_up(
         return None
     own = [label for label in order if label[0] == lanes[0][0]]
     loops = (*(label for label in order if label not in own), *own)
-    read = _as_read(op, _result_labels(*sides))
-    if read[-1] in lanes:
-        loops = tuple(label for label in read if label in order)
+    reader = _order_of_reader(op, _result_labels(*sides))
+    if reader[-1] in lanes:
+        loops = tuple(label for label in reader if label in order)
     sums = accumulation_type(result.element_type)
     shape = TensorType(tuple(sizes[label] for label in loops), sums)
     summed = [label for label in lhs.labels if label not in order]
@@ -183,7 +183,7 @@ def _added_up(
     return _ordered(_Side(value, shape, loops), order, result, build)
 
 
-def _as_read(op: Operation, order: Labels) -> Labels:
+def _order_of_reader(op: Operation, order: Labels) -> Labels:
     """The order in which a product's only reader has its dimensions."""
     (result,) = op.results
     readers = [mlir.inner_operation(use.owner) for use in result.uses]
