@@ -43,9 +43,10 @@ def join_batched(stages: Sequence[Stage]) -> list[Stage]:
 
 def _is_of_matrices(stage: Stage) -> bool:
     """Whether a stage alone reduces matrices of a batch."""
-    reductions = [op for op in stage.members if op.name == "reduce" and op.type is not None]
     return any(
-        are_lanes(op.shape_of(0), op.type.element_type) for op in reductions if op.type is not None
+        op.type is not None and are_lanes(op.shape_of(0), op.type.element_type)
+        for op in stage.members
+        if op.name == "reduce"
     )
 
 

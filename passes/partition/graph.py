@@ -26,11 +26,7 @@ NEEDLESS = Effects(host_calls=False, endless=False)
 _EFFECTS = Effects()
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
-DEAR = {
-    *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
-    *("cosine", "tan", "power", "atan2", "cbrt", "divide", "sqrt", "rsqrt", "remainder"),
-    *maths.CHLO,
-}
+DEAR = {"divide", "sqrt", "rsqrt", "remainder", *maths.OPS}
 
 
 @dataclass(eq=False, repr=False)

@@ -30,8 +30,8 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
 from shlo_tools.passes.partition.batched import are_lanes
-from shlo_tools.passes.simplify.slicing import sliced
-from shlo_tools.passes.simplify.values import constant
+from shlo_tools.passes.simplify.slicing import at_places
+from shlo_tools.passes.simplify.values import constant, source
 
 _SHORT = 4  # products that a sum is made of, at most, where a side has dimensions of its own
 _LANES = 16  # neighbours of a side of such a product, at least, where both have dimensions
@@ -163,7 +163,7 @@ def _added_up(
     """
     lhs, rhs = (_without_ones(side, build) for side in sides)
     sizes, order = lhs.sizes | rhs.sizes, _result_labels(lhs, rhs)
-    lasts = [side.labels[-1] for side in (rhs, lhs) if not _is_turned(side.value)]
+    lasts = [side.labels[-1] for side in (rhs, lhs) if not source(side.value, "transpose")]
     lanes = [label for label in lasts if label in order and sizes[label] >= _LANES]
     if not lanes or lanes[0][0] == "b":
         return None
@@ -190,11 +190,6 @@ def _order_of_reader(op: Operation, order: Labels) -> Labels:
     if len(readers) != 1 or readers[0].name != "stablehlo.transpose":
         return order
     return tuple(order[d] for d in ir.integers_of(readers[0], "permutation"))
-
-
-def _is_turned(value: Value) -> bool:
-    op = mlir.defining_op(value)
-    return op is not None and op.name == "stablehlo.transpose"
 
 
 def _product(sides: Sequence[_Side], loops: Labels, shape: TensorType, build: Build) -> Value:
@@ -227,13 +222,10 @@ def _ordered(sums: _Side, order: Labels, result: TensorType, build: Build) -> Va
 
 def _part(side: _Side, at: dict[str, int], build: Build) -> _Side:
     """What a side has at given places of some of its dimensions, without these."""
-    low = [at.get(label, 0) for label in side.labels]
-    high = [at.get(label, size - 1) + 1 for label, size in side.sizes.items()]
-    kept = [d for d, label in enumerate(side.labels) if label not in at]
-    type = side.type.with_shape(side.type.static_shape[d] for d in kept)
-    value = sliced(build, side.value, (low, high, [1] * len(low)))
-    value = build.value("stablehlo.reshape", (value,), type.mlir())
-    return _Side(value, type, tuple(side.labels[d] for d in kept))
+    places = {d: at[label] for d, label in enumerate(side.labels) if label in at}
+    value = at_places(build, side.value, places)
+    labels = tuple(label for label in side.labels if label not in at)
+    return _Side(value, dtypes.tensor_type(value.type), labels)
 
 
 def _without_ones(side: _Side, build: Build) -> _Side:

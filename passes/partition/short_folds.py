@@ -28,7 +28,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
 from shlo_tools.passes.partition.batched import are_lanes
-from shlo_tools.passes.simplify.slicing import sliced
+from shlo_tools.passes.simplify.slicing import at_places
 from shlo_tools.passes.simplify.values import spread
 from shlo_tools.passes.stages.read_reduction import is_rounded_sum
 
@@ -128,17 +128,13 @@ class _Parts:
 
     def _part(self, tensor: Value) -> Value:
         type, op = dtypes.tensor_type(tensor.type), mlir.defining_op(tensor)
-        shape = list(type.static_shape)
-        del shape[self._dim]
-        result = type.with_shape(shape).mlir()
         if op is not None and _is_elementwise_op(op):
             operands = [self.of(operand) for operand in op.operands]
+            shape = list(type.static_shape)
+            del shape[self._dim]
+            result = type.with_shape(shape).mlir()
             return self._build.value(op.name, operands, result, dict(op.attributes.items()))
-        low = [self._place if d == self._dim else 0 for d in range(type.rank)]
-        high = list(type.static_shape)
-        high[self._dim] = self._place + 1
-        part = sliced(self._build, tensor, (low, high, [1] * type.rank))
-        return self._build.value("stablehlo.reshape", (part,), result)
+        return at_places(self._build, tensor, {self._dim: self._place})
 
 
 def _are_near(tensors: Sequence[Value], type: TensorType) -> bool:

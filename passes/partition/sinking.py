@@ -36,8 +36,9 @@ def _sink_stage(stage: Stage) -> None:
     if stage.kind == "map" and movable and len(targets) == 1 and not returned:
         (target,) = targets
         fits = target is not None and len(target.members) + len(stage.members) <= MEMBERS
-        if target is not None and fits and _takes(target, stage, users):
-            _note_repeats(target, stage.members, users)
+        is_repeated = _is_read_in_orders(stage.members, users)
+        if target is not None and fits and _takes(target, stage, users, is_repeated=is_repeated):
+            target.repeats |= is_repeated
             for op in stage.members:
                 op.stage = target
             target.members[:0] = stage.members
@@ -81,14 +82,14 @@ def _reads_apart(op: Op) -> bool:
     return dilations == {1} and all(map(operator.le, windows.size, windows.stride))
 
 
-def _takes(target: Stage, stage: Stage, users: set[Op]) -> bool:
+def _takes(target: Stage, stage: Stage, users: set[Op], *, is_repeated: bool) -> bool:
     """Whether a stage of elementwise ops may move into the only one that reads it."""
     if target.kind == "concatenation":  # each part is written once, by a kernel of its own
         (joined,) = (op for op in target.members if op.name == "concatenate")
         return sum(u is joined for op in stage.members for u in op.users) == 1
     if target.count != stage.count or not _all_take(users):
         return False
-    return _may_repeat(target, stage.members) or not _is_read_in_orders(stage.members, users)
+    return not is_repeated or _may_repeat(target, stage.members)
 
 
 def _may_repeat(target: Stage, ops: Collection[Op]) -> bool:
@@ -119,10 +120,6 @@ def _is_read_in_orders(ops: Collection[Op], users: Iterable[Op]) -> bool:
     return len(orders) > 1
 
 
-def _note_repeats(target: Stage, ops: Collection[Op], users: Iterable[Op]) -> None:
-    target.repeats = target.repeats or _is_read_in_orders(ops, users)
-
-
 def _is_light_or_dear(op: Op) -> bool:
     return op.is_elementwise and not op.is_cheap
 
@@ -143,10 +140,11 @@ def _sink_op(op: Op, stage: Stage) -> None:
         return
     if len(target.members) >= MEMBERS:
         return
-    if not _may_repeat(target, [op]) and _is_read_in_orders([op], users):
+    is_repeated = _is_read_in_orders([op], users)
+    if is_repeated and not _may_repeat(target, [op]):
         return
     if all(_is_stored(a, op, stage) for a in _roots(op)):
-        _note_repeats(target, [op], users)
+        target.repeats |= is_repeated
         stage.members.remove(op)
         target.members.insert(0, op)
         op.stage = target

@@ -25,7 +25,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.splittable import CUTS, FEW, JOINS, Family, Layout
-from shlo_tools.passes.simplify.slicing import sliced
+from shlo_tools.passes.simplify.slicing import at_places
 from shlo_tools.passes.simplify.values import splat_attribute, spread
 from shlo_tools.passes.stages.regions import repeated_op
 
@@ -179,20 +179,10 @@ class _Splitting:
         return self._parts[value]
 
     def _slices(self, value: Value, build: Build) -> Parts:
-        layout, vector = self._layout(value), self._vector(value)
-        shape, parts = layout.type.static_shape, []
-        for place in _places(layout.few):
-            starts = [*place[: layout.dimension], 0, *place[layout.dimension :]]
-            limits = [start + 1 for start in starts]
-            limits[layout.dimension] = self._family.many
-            thin = [limit - start for start, limit in zip(starts, limits, strict=True)]
-            part = value
-            if thin != list(shape):
-                part = sliced(build, value, (starts, limits, [1] * len(thin)))
-            if len(thin) > 1:
-                part = build.value("stablehlo.reshape", (part,), vector)
-            parts.append(part)
-        return parts
+        layout = self._layout(value)
+        dims = [d for d in range(layout.type.rank) if d != layout.dimension]
+        places = (dict(zip(dims, place, strict=True)) for place in _places(layout.few))
+        return [at_places(build, value, place) for place in places]
 
     def _moved(self, op: Operation, layout: Layout) -> list[int]:
         """For each part of a result the number of the operand's part that it is."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import prod
 
-from shlo_tools import ir, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
@@ -40,6 +40,20 @@ def sliced(build: Build, value: Value, bounds: Bounds) -> Value:
     names = ("start_indices", "limit_indices", "strides")
     attributes = dict(zip(names, map(mlir.i64_array_attr, bounds), strict=True))
     return build.value("stablehlo.slice", [value], type.with_shape(shape).mlir(), attributes)
+
+
+def at_places(build: Build, value: Value, places: Mapping[int, int]) -> Value:
+    """What a static tensor has at given places of some dimensions, without these."""
+    type = dtypes.tensor_type(value.type)
+    shape = type.static_shape
+    starts = [places.get(d, 0) for d in range(type.rank)]
+    limits = [places[d] + 1 if d in places else size for d, size in enumerate(shape)]
+    if any(shape[d] != 1 for d in places):
+        value = sliced(build, value, (starts, limits, [1] * type.rank))
+    if not places:
+        return value
+    kept = type.with_shape(size for d, size in enumerate(shape) if d not in places)
+    return build.value("stablehlo.reshape", (value,), kept.mlir())
 
 
 # --- concatenate ----------------------------------------------------------------------------------

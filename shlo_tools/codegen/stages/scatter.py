@@ -319,7 +319,8 @@ class ScatterKernel(Kernel):
         high: Value | int,
     ) -> None:
         """A chunk's part of the last dimension, by vectors."""
-        f, size, behind = self.function, self.sizes[-1], self.sizes[-1] % self.lanes
+        f, size = self.function, self.sizes[-1]
+        behind = size % self.lanes  # the last whole vector
         is_masked = isinstance(starts[-1], Value) or (behind > 0 and self.target.masks)
         is_part, places = self.chunks > 1 and not self.range, self._places(starts)
         end = high if is_masked else size - behind
@@ -336,10 +337,12 @@ class ScatterKernel(Kernel):
             self._combine([*at, Lanes(column, 1, level)], places, column, mask)
 
         self.loop(low, end, self.lanes, some)
+        if is_masked or not behind:
+            return
         rest = partial(self._rest_of_columns, at, places, size - behind)
-        if behind and not is_masked and is_part:
+        if is_part:
             f.if_(f.arguments[1] == self.chunks - 1, lambda: self._guarded(rest))
-        elif behind and not is_masked:
+        else:
             rest()
 
     def _rest_of_columns(self, at: list[Component], places: Sequence[Value], first: int) -> None:

@@ -75,6 +75,12 @@ CHLO = {
     "zeta": Entry("zeta_functions", operands=2),
 }
 FUNCTIONS = STEPS | CHLO
+# Ops on floats that call one, by their names without a dialect.
+OPS = {
+    *("atan2", "cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one"),
+    *("logistic", "power", "sine", "tan", "tanh"),
+    *CHLO,
+}
 _SHORT = ("single", "angles")  # families of functions of some dozen instructions
 
 

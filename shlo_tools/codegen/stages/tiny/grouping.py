@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.nodes import CONTROL, Node
 from shlo_tools.codegen.stages.tiny.registers import LEAST
 from shlo_tools.dtypes import Kind
 
-# Ops on floats that are calls, whatever their attributes say.
-_CALLED = {
-    *("atan2", "cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one"),
-    *("logistic", "power", "sine", "tan", "tanh"),
-    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erf_inv", "erfc", "sinh"),
-}
 _APART = 8  # ops from the calls below to one that others had to wait for, at most more than theirs
 
 
@@ -77,4 +72,4 @@ def _groups(nodes: Sequence[Node]) -> dict[Node, list[Node]]:
 
 
 def _is_call(node: Node) -> bool:
-    return node.name in _CALLED and node.element.kind is Kind.FLOAT and 0 < node.count < LEAST
+    return node.name in maths.OPS and node.element.kind is Kind.FLOAT and 0 < node.count < LEAST
