@@ -42,8 +42,8 @@ class Transposition:
     columns: Part
     outer: tuple[tuple[int, int, int], ...]
 
-    def job(self, code: StageCode, target: Place) -> None:
-        """Add the job and its context."""
+    def job(self, code: StageCode, target: Place, makes: int | None = None) -> None:
+        """Add the job and its context; ``makes``: as in ``Job``."""
         rows, columns = self.rows[0], self.columns[0]
         block = min(columns, max(_BLOCK, _UNIT // rows // _BLOCK * _BLOCK))
         row_block = rows
@@ -72,7 +72,7 @@ class Transposition:
             words |= {f"size{d}": count, f"from{d}": source * size, f"to{d}": to * size}
         code.contexts.append(Context(tuple(words[name] for name in transposition.CONTEXT)))
         number = len(code.contexts) - 1
-        code.jobs.append(Job(self._function(), number, -(-units // together)))
+        code.jobs.append(Job(self._function(), number, -(-units // together), makes=makes))
 
     def _function(self) -> str:
         """The job for a transposition of this kind."""

@@ -13,6 +13,7 @@ from shlo_tools.codegen.library.contractions import conversion, element_copies
 from shlo_tools.codegen.stages.contractions import (
     convolutions,
     depthwise,
+    far_features,
     later,
     products,
 )
@@ -74,6 +75,7 @@ class _Lowering:
         self.parts = 2 if element.is_complex else 1
         self.element = register_type(part_of(element) if element.is_complex else element)
         self.groups: Groups | None = None
+        self.turned: Place | None = None  # the kernel, once it is transposed
         self.out = StageCode()
         columns = stage.split[1] * self.parts if stage.split else None
         self.multiplication = Multiplication(self.out, target, self.element, columns, stage.name)
@@ -102,7 +104,7 @@ class _Lowering:
         for form in forms:
             last = len(forms) == 1 and not is_bare and is_known and not self._has_few_columns()
             if not self._by_channels(form.depthwise, where):
-                contraction, by_columns = form.contraction, form.by_columns
+                contraction, by_columns = self._near(form), form.by_columns
                 blocks = self.multiplication.multiply(
                     contraction, where, by_columns=by_columns, keeps_last=last, strip=strip
                 )
@@ -243,6 +245,21 @@ class _Lowering:
         if any(len(part) > 1 for part in parts):
             return operand, 0, products.dense(operand.shape)
         return base, offset, parts
+
+    def _near(self, form: Form) -> Contraction:
+        """A contraction whose kernel has input features side by side, where that pays."""
+        contraction, (_, kernel) = form.contraction, self.node.operands
+        kernel, _, _ = products.strided(kernel)
+        if self.parts > 1 or not form.by_columns:
+            return contraction
+        moved = far_features.transposition_of(contraction, kernel)
+        if moved is None:
+            return contraction
+        if self.turned is None:
+            self.turned = self._temporary(kernel.count * place_type(kernel.element).bytes)
+            self.out.sources[self.turned.number] = [kernel.number]
+            moved.job(self.out, self.turned, makes=self.turned.number)
+        return far_features.transposed(contraction, self.turned)
 
     def _place(self, node: Node, offset: int, form: Callable[[Node], Node] | None = None) -> Place:
         """Where a node lies, which is computed and stored if need be, or stored in another form."""
