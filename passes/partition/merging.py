@@ -10,13 +10,15 @@ Both read and write each element once where they are the same stage. So it is wi
 which several sums are taken, for what is made of all of these, are passed once. Small
 stages that read the same value and not each other, for a third one or for whoever called, go
 together, too. Those that compute the same of other parts of it stay apart: one kernel does for all.
+So do those with rows of their own, if either reads elements in another order: of [100, 99] and
+[99, 100] that read neighbours along their rows.
 """
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from shlo_tools.codegen.stages.nodes import Extent, are_known
+from shlo_tools.codegen.stages.nodes import Extent, are_known, is_one
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.columns import join_columns
 from shlo_tools.passes.partition.graph import Op, Stage
@@ -75,6 +77,8 @@ class _Merging(Moves):
         """Whether stages that read the same do so for the same stage, and do not do the same."""
         if len(stage.members) + len(target.members) > _SMALL or self.rests(target, stage):
             return False
+        if len({*_shapes(stage), *_shapes(target)}) > 1 and (_moves(stage) or _moves(target)):
+            return False  # one of them would not be walked by its own rows
         done, own = _kinds(target), _kinds(stage)
         is_part = any(done[k : k + len(own)] == own for k in range(len(done)))
         return not is_part and bool(_readers(stage) & _readers(target) - {stage, target})
@@ -89,6 +93,22 @@ def _take_rows(stage: Stage, target: Stage) -> None:
 
 def _kinds(stage: Stage) -> list[int]:
     return [op.kind.number for op in stage.members]
+
+
+def _shapes(stage: Stage) -> list[tuple[Extent, ...]]:
+    """Of what has all elements of a stage, without dimensions of one."""
+    shapes = (op.shape for op in stage.members if op.count == stage.count)
+    return [tuple(size for size in shape if not is_one(size)) for shape in shapes]
+
+
+def _moves(stage: Stage) -> bool:
+    """Whether a stage reads elements of other places than its own, beside single ones."""
+    inner = (operand for op in stage.members for operand in op.inner)
+    return any(_reads_elsewhere(op) and not _is_splat(op) for op in inner)
+
+
+def _is_splat(op: Op) -> bool:
+    return op.name == "broadcast_in_dim" and all(map(is_one, op.shape_of(0)))
 
 
 def _readers(stage: Stage) -> set[Stage | str | None]:

@@ -196,3 +196,19 @@ func.func @similarity(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> tensor<64
   %9 = stablehlo.divide %8, %6 : tensor<64xf32>
   return %9 : tensor<64xf32>
 }
+
+// -----
+
+// As many elements, but in other rows: differences along both dimensions stay apart.
+// CHECK-LABEL: func.func public @main
+// CHECK: call @stage.0(%arg0) : (tensor<40x40xf32>) -> tensor<40x39xf32>
+// CHECK: call @stage.1(%arg0) : (tensor<40x40xf32>) -> tensor<39x40xf32>
+func.func public @main(%x: tensor<40x40xf32>) -> (tensor<40x39xf32>, tensor<39x40xf32>) {
+  %a = stablehlo.slice %x [0:40, 1:40] : (tensor<40x40xf32>) -> tensor<40x39xf32>
+  %b = stablehlo.slice %x [0:40, 0:39] : (tensor<40x40xf32>) -> tensor<40x39xf32>
+  %c = stablehlo.slice %x [1:40, 0:40] : (tensor<40x40xf32>) -> tensor<39x40xf32>
+  %d = stablehlo.slice %x [0:39, 0:40] : (tensor<40x40xf32>) -> tensor<39x40xf32>
+  %0 = stablehlo.subtract %a, %b : tensor<40x39xf32>
+  %1 = stablehlo.multiply %c, %d : tensor<39x40xf32>
+  return %0, %1 : tensor<40x39xf32>, tensor<39x40xf32>
+}
