@@ -21,6 +21,7 @@ from shlo_tools.passes.partition.moving import sources_of
 _SMALL = 32  # elements of one tensor of a batch
 _MANY = 1024  # tensors of a batch
 _PRODUCTS = 48  # that a product of two tensors is made of
+_REDUCED = 64  # the same of a stage that reduces small matrices: rows fetch elements
 _REGISTERS = 400  # that a stage computes: all are one line of instructions
 _KINDS = {"map", "row", "reduction", "concatenation", "contraction"}
 _SEPARATE = {"concatenate", "reduce", "dot_general"}  # ops at which other kinds of stages end
@@ -98,16 +99,16 @@ def _batch_of(stage: Stage) -> int:
     batch: int = shape[0]
     if batch <= LARGEST:
         return 0
-    fits = _Batched(batch).fits
+    fits = _Batched(batch, _REDUCED if _is_of_matrices(stage) else _PRODUCTS).fits
     is_batched = all(op.shape[:1] == (batch,) and fits(op) for op in stage.members)
     return batch if is_batched else 0
 
 
 class _Batched:
-    """Which ops act on tensors of a batch alike."""
+    """Which ops act on tensors of a batch alike; products of so many products at most."""
 
-    def __init__(self, batch: int) -> None:
-        self.batch = batch
+    def __init__(self, batch: int, products: int) -> None:
+        self.batch, self.products = batch, products
         self._known: dict[Op, bool] = {}
 
     def fits(self, op: Op) -> bool:
@@ -153,7 +154,7 @@ class _Batched:
             is_cast = op.name == "bitcast_convert"
             return not is_cast and all(shape in ((), op.shape) for shape in shapes)
         if op.name == "dot_general":
-            return has_batch and _is_by_tensor(op, batched)
+            return has_batch and _size(op) <= self.products and _is_by_tensor(op, batched)
         if has_batch and not any(batched):
             return op.name == "broadcast_in_dim"
         if not has_batch:
@@ -182,11 +183,9 @@ def _keeps_first(op: Op, batched: Sequence[bool]) -> bool:
 
 
 def _is_by_tensor(op: Op, batched: Sequence[bool]) -> bool:
-    """Whether a short product multiplies each tensor with its own, or with one for all of them."""
+    """Whether a product multiplies each tensor with its own, or with one for all of them."""
     numbers = DOT_DIMENSION_NUMBERS.decode(op.operation.attributes["dot_dimension_numbers"])
     lhs, rhs = (list(numbers.get(f"{side}_batching_dimensions", ())) for side in ("lhs", "rhs"))
-    if _size(op) > _PRODUCTS:
-        return False
     if all(batched):
         return lhs[:1] == [0] and rhs[:1] == [0]
     inner = numbers.get("lhs_contracting_dimensions", ())

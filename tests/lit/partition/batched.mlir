@@ -63,3 +63,31 @@ func.func public @others(%x: tensor<2000x8xf32>, %y: tensor<2000x5x7xf32>, %z: t
     : (tensor<200x5x4xf32>, tensor<f32>) -> tensor<200x4xf32>
   return %0, %1, %2 : tensor<2000xf32>, tensor<2000x7xf32>, tensor<200x4xf32>
 }
+
+// -----
+
+// Products of 4 x 4, whose rows are summed up: lanes are the batch. Alone they are left to products.
+// CHECK-LABEL: func.func public @main
+// CHECK: shlo.stage = "batched"
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.reduce
+func.func public @main(%a: tensor<5000x4x4xf32>, %b: tensor<5000x4x4xf32>) -> (tensor<5000x4x4xf32>, tensor<5000x4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<5000x4x4xf32>, tensor<5000x4x4xf32>) -> tensor<5000x4x4xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [2]
+    : (tensor<5000x4x4xf32>, tensor<f32>) -> tensor<5000x4xf32>
+  return %0, %1 : tensor<5000x4x4xf32>, tensor<5000x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func public @main
+// CHECK-COUNT-2: shlo.stage = "contraction"
+func.func public @main(%a: tensor<5000x4x4xf32>, %b: tensor<5000x4x4xf32>) -> tensor<5000x4x4xf32> {
+  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<5000x4x4xf32>, tensor<5000x4x4xf32>) -> tensor<5000x4x4xf32>
+  %1 = stablehlo.dot_general %0, %b, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+    : (tensor<5000x4x4xf32>, tensor<5000x4x4xf32>) -> tensor<5000x4x4xf32>
+  return %1 : tensor<5000x4x4xf32>
+}
