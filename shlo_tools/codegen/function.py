@@ -401,6 +401,15 @@ class Function:
         literal, _ = self._literals[int(constant.name[2:])]
         return literal.removeprefix("dense<").removesuffix(">")
 
+    def leading_lanes(self, mask: Value) -> int | None:
+        """How many lanes a constant mask begins with, and has no others; None for any other."""
+        if not mask.is_constant:
+            return None
+        lanes = self._spelled(mask).strip("[]").split(", ")
+        lanes *= mask.type.lanes // len(lanes)
+        leading = lanes.count("true")
+        return None if "false" in lanes[:leading] else leading
+
     def _integers_of(self, value: Value) -> list[int] | None:
         """The lanes of a constant vector of 64-bit integers; None for any other value."""
         if not value.is_constant or value.type.element != "i64" or not value.type.lanes:

@@ -1,7 +1,8 @@
-"""Some lanes of vectors of one or two bytes, for targets whose instructions mask only wider ones.
+"""Some lanes of vectors, for targets whose instructions mask few of them, or slowly.
 
-LLVM asks for each lane, which are some hundred instructions of every load. Here functions of the
-process library load whole vectors, where these are in one page of memory, and store words.
+Of one or two bytes LLVM asks for each lane, which are some hundred instructions of every load. Here
+functions of the process library load whole vectors, where these are in one page of memory, and
+store words. Lanes that the compiler knows to be the first ones are stored without masks.
 """
 
 from __future__ import annotations
@@ -28,11 +29,27 @@ def load(f: Function, address: Value, mask: Value | None, type: Type) -> Value:
 
 def store(f: Function, value: Value, address: Value, mask: Value | None) -> None:
     """As ``Function.store_masked``."""
+    leading = None if mask is None or host().masks else f.leading_lanes(mask)
+    if leading is not None:
+        _store_leading(f, value, address, leading)
+        return
     if mask is None or not _is_called(mask, value.type):
         f.store_masked(value, address, mask)
         return
     words = value.to("bitcast", f"i{value.type.bits}")
     f.run(_name("store", words.type), [address, mask.to("sext", words.type.element), words])
+
+
+def _store_leading(f: Function, value: Value, address: Value, count: int) -> None:
+    """The first lanes, by shorter and shorter vectors: masks take as long as four of these."""
+    first = 0
+    while first < count:
+        lanes = 1 << ((count - first).bit_length() - 1)
+        part = f.extract(value, first)
+        if lanes > 1:
+            part = f.shuffle(value, value, range(first, first + lanes))
+        f.store(part, address.at(first, value.type.scalar))
+        first += lanes
 
 
 def functions(target: Target, name: str) -> list[Function]:
