@@ -116,12 +116,25 @@ def _columns(result: Node, moving: Sequence[Node]) -> int:
 
 def _has_together(node: Node, pair: tuple[int, int], result: Node) -> bool:
     """Whether neighbouring dimensions of a result are as good as one to what moves elements."""
-    if node.kind is not NodeKind.BROADCAST or node.shape != result.shape:
+    if node.shape != result.shape:
+        return False
+    if node.kind is NodeKind.GATHER:
+        return _is_run(node, pair)
+    if node.kind is not NodeKind.BROADCAST:
         return False
     (source,) = node.operands
     kept = [d for d, size in zip(node.dimensions, source.shape, strict=True) if not is_one(size)]
     here = [kept.index(d) for d in pair if d in kept]
     return not here or (len(here) == 2 and here[1] == here[0] + 1)
+
+
+def _is_run(gather: Node, pair: tuple[int, int]) -> bool:
+    """Whether what lies along two dimensions of slices follows each other in the operand."""
+    source, slices = gather.operands[0], gather.attributes
+    places = dict(zip(slices.vectors.windows, slices.vectors.kept(len(source.shape)), strict=True))
+    first, last = (places.get(d, -1) for d in pair)
+    is_whole: bool = last >= 0 and slices.sizes[last] == source.shape[last]
+    return is_whole and 0 <= first == last - 1
 
 
 def _computed(result: Node) -> Node:

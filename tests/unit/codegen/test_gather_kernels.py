@@ -27,6 +27,16 @@ FORMS = {
     "batches of numbers": ((3, 33), (3, 33, 1), (3, 33), "collapsed_slice_dims = [1], "
                            "operand_batching_dims = [0], start_indices_batching_dims = [0], "
                            "start_index_map = [1], index_vector_dim = 2", (1, 1)),
+    "windows of pixels": ((6, 9, 3), (5, 3), (5, 2, 4, 3), "offset_dims = [1, 2, 3], "
+                          "start_index_map = [0, 1, 2], index_vector_dim = 1", (2, 4, 3)),
+    "lines of pixels": ((6, 9, 3), (5, 2), (5, 7, 3), "offset_dims = [1, 2], "
+                        "collapsed_slice_dims = [0], start_index_map = [1, 0], "
+                        "index_vector_dim = 1", (1, 7, 3)),
+    "parts of pixels": ((6, 9, 3), (5, 3), (5, 2, 4, 2), "offset_dims = [1, 2, 3], "
+                        "start_index_map = [0, 1, 2], index_vector_dim = 1", (2, 4, 2)),
+    "parts of lines": ((6, 3, 9), (5, 2), (5, 3, 4), "offset_dims = [1, 2], "
+                       "collapsed_slice_dims = [0], start_index_map = [0, 1], "
+                       "index_vector_dim = 1", (1, 3, 4)),
     "whole": ((3, 4), (2, 0), (2, 3, 4), "offset_dims = [1, 2], index_vector_dim = 1", (3, 4)),
     "none": ((3, 4), (0, 1), (0, 4), "offset_dims = [1], collapsed_slice_dims = [0], "
              "start_index_map = [0], index_vector_dim = 1", (1, 4)),

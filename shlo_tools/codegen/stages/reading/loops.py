@@ -49,6 +49,7 @@ class Loops:
         # What is known of values, by their names: they leave a rest when a number divides them.
         self._rests: dict[str, tuple[int, int]] = {}
         self._undivided: dict[tuple[Component, Component, Extent], Component] = {}
+        self._totals: dict[Component, tuple[Component, Component]] = {}
 
     @property
     def level(self) -> int:
@@ -172,7 +173,9 @@ class Loops:
         if isinstance(a, int):
             return self.shifted(b, a)
         level = max(a.level, b.level)
-        return self.once(level, ("add", a, b), lambda: self._added(a, b, level))
+        total = self.once(level, ("add", a, b), lambda: self._added(a, b, level))
+        self._totals[total] = a, b
+        return total
 
     def _added(
         self, a: Scalar | Lanes | Positions, b: Scalar | Lanes | Positions, level: int
@@ -264,8 +267,10 @@ class Loops:
         return quotient, rest
 
     def undivided(self, quotient: Component, rest: Component, by: Extent) -> Component | None:
-        """What ``divided`` made these of; None for others."""
-        return self._undivided.get((quotient, rest, by))
+        """What ``divided`` made these of, or of one that something is added to; None for others."""
+        number, quotient = self._totals.get(quotient, (0, quotient))
+        whole = self._undivided.get((quotient, rest, by))
+        return None if whole is None else self.added(self.scaled(number, by), whole)
 
     def _divided_near(self, c: Lanes | Positions, by: int) -> tuple[Component, Component] | None:
         """Quotient and rest of lanes that are near each other: one division, and comparisons."""
