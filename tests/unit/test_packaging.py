@@ -299,6 +299,7 @@ PARTS = (
     ".venv-test/pytest -n auto",
     ".venv-test/lit -s tests/lit",
     ".venv-peer/pip install --quiet .venv-peer/source[dev,xla,mpi]",
+    ".venv-peer/pip install --quiet --no-deps -e .",
     ".venv-peer/pytest tests/unit/parallel -k mpi",
     ".venv-peer/pytest -m peer tests/a/test_first.py",
     ".venv-peer/pytest -m peer tests/test_second.py",
@@ -317,7 +318,6 @@ def _ci(folder: Path, fails: str) -> tuple[bool, list[str]]:
         file.write_text("pytestmark = pytest.mark.peer")
     (tests / "test_third.py").touch()
     (folder / "shlo_tools").mkdir()
-    (folder / "passes").mkdir()
     for name in ("LICENSE", "README.md", "pyproject.toml"):
         (folder / name).touch()
     environment = {"LOG": str(log), "FAIL": fails, "PATH": f"{tools}:{os.environ['PATH']}"}
@@ -332,14 +332,16 @@ def test_ci_runs_every_part(tmp_path: Path) -> None:
     succeeds, ran = _ci(tmp_path, fails="")
     assert succeeds
     assert [line for line in ran if line.startswith(".venv-test")] == list(PARTS[:3])
-    assert [line for line in ran if line.startswith(".venv-peer")] == list(PARTS[3:])
+    assert [line for line in ran if line.startswith(".venv-peer/pip")] == list(PARTS[3:5])
+    assert sorted(ran[5:]) == sorted(PARTS[5:])
 
 
 @pytest.mark.parametrize("part", dict.fromkeys(part.split()[0] for part in PARTS))
 def test_ci_fails_with_any_part(part: str, tmp_path: Path) -> None:
-    """Before anything else runs of its environment, but for other files of peers' tests."""
+    """Before anything else runs of its environment, and before all that comes later."""
     succeeds, ran = _ci(tmp_path, fails=part)
     assert not succeeds
     environment = part.split("/", maxsplit=1)[0]
     *_, last = (line for line in ran if line.startswith(environment))
     assert last.startswith(part)
+    assert part == ".venv-peer/pytest" or ".venv-peer/pytest" not in " ".join(ran)
