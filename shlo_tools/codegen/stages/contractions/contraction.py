@@ -248,14 +248,14 @@ class _Lowering:
 
     def _near(self, form: Form) -> Contraction:
         """A contraction whose kernel has input features side by side, where that pays."""
-        contraction, (_, kernel) = form.contraction, self.node.operands
-        kernel, _, _ = products.strided(kernel)
+        contraction = form.contraction
         if self.parts > 1 or not form.by_columns:
             return contraction
-        moved = far_features.transposition_of(contraction, kernel)
+        moved = far_features.transposition_of(contraction, self.stage.arguments)
         if moved is None:
             return contraction
         if self.turned is None:
+            kernel = moved.base
             self.turned = self._temporary(kernel.count * place_type(kernel.element).bytes)
             self.out.sources[self.turned.number] = [kernel.number]
             moved.job(self.out, self.turned, makes=self.turned.number)

@@ -7,12 +7,13 @@ Such kernels are transposed once: input features become neighbours.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shlo_tools.codegen.jobs import Place
 from shlo_tools.codegen.library.transposition import WIDTHS
 from shlo_tools.codegen.stages.contractions.axes import Axes, Axis, Contraction
-from shlo_tools.codegen.stages.nodes import Node, NodeKind
+from shlo_tools.codegen.stages.nodes import Node, are_known
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.transposition import Transposition
 
@@ -20,10 +21,17 @@ _LEAST = 1 << 14  # elements of a kernel that are worth a job
 _FEATURES = 8  # of a run
 
 
-def transposition_of(contraction: Contraction, kernel: Node) -> Transposition | None:
-    """How a kernel, which is A and rests, is transposed; None for one that is not."""
-    axes, bits = contraction.axes, place_type(kernel.element).bits
-    if kernel.kind is not NodeKind.INPUT or bits not in WIDTHS or kernel.count < _LEAST:
+def transposition_of(contraction: Contraction, arguments: Sequence[Node]) -> Transposition | None:
+    """How a kernel, which is A and rests, is transposed; None for one that is not.
+
+    What a job of its own makes of a kernel stays as that is.
+    """
+    place, axes = contraction.a.place, contraction.axes
+    if place.what != "argument":
+        return None
+    kernel = arguments[place.number]
+    bits = place_type(kernel.element).bits
+    if bits not in WIDTHS or not are_known(kernel.count) or kernel.count < _LEAST:
         return None
     far = _far(contraction)
     others = [axis for axis in _all(axes) if axis is not far and axis.size > 1]
