@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from shlo_tools.codegen.function import I32, I64, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
@@ -330,31 +329,24 @@ class ScatterKernel(Kernel):
             is_alike = not is_masked and size % self.width == 0
             end = first + self.width if is_alike else f.minimum(first + self.width, end)
 
-        def some(column: Value) -> None:
-            level, mask = self.level, None
-            if is_masked:
-                mask = Mask(f.mask_below(f.constant(end) - column, self.lanes), level)
+        def some(column: Value, count: Value | None = None) -> None:
+            level = self.level
+            mask = None if count is None else Mask(f.mask_below(count, self.lanes), level)
             self._combine([*at, Lanes(column, 1, level)], places, column, mask)
 
-        self.loop(low, end, self.lanes, some)
+        def masked(column: Value) -> None:
+            some(column, f.constant(end) - column)
+
+        def rest() -> None:
+            some(f.constant(size - behind), f.constant(behind))
+
+        self.loop(low, end, self.lanes, masked if is_masked else some)
         if is_masked or not behind:
             return
-        rest = partial(self._rest_of_columns, at, places, size - behind)
         if is_part:
             f.if_(f.arguments[1] == self.chunks - 1, lambda: self._guarded(rest))
         else:
             rest()
-
-    def _rest_of_columns(self, at: list[Component], places: Sequence[Value], first: int) -> None:
-        """Columns behind the last whole vector, by shorter ones: masked ones take longer."""
-        f, lanes = self.function, self.lanes
-        while first < self.sizes[-1]:
-            self.lanes = 1 << (self.sizes[-1] - first).bit_length() - 1
-            column = f.constant(first)
-            inner = Lanes(column, 1, self.level) if self.lanes > 1 else Scalar(column, self.level)
-            self._combine([*at, inner], places, column, None)
-            first += self.lanes
-        self.lanes = lanes
 
     def _element(self, at: list[Component], starts: list[Value | int]) -> None:
         self._combine(at, self._places(starts), self.function.constant(0), None)
