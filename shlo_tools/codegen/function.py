@@ -405,8 +405,7 @@ class Function:
         """How many lanes a constant mask begins with, and has no others; None for any other."""
         if not mask.is_constant:
             return None
-        lanes = self._spelled(mask).strip("[]").split(", ")
-        lanes *= mask.type.lanes // len(lanes)
+        lanes = self._lanes_of(mask)
         leading = lanes.count("true")
         return None if "false" in lanes[:leading] else leading
 
@@ -414,9 +413,12 @@ class Function:
         """The lanes of a constant vector of 64-bit integers; None for any other value."""
         if not value.is_constant or value.type.element != "i64" or not value.type.lanes:
             return None
-        literal = self._spelled(value)
-        numbers = [int(number) for number in literal.strip("[]").split(",")]
-        return numbers * (1 if literal[0] == "[" else value.type.lanes)
+        return [int(number) for number in self._lanes_of(value)]
+
+    def _lanes_of(self, constant: Value) -> list[str]:
+        """How the lanes of a constant vector are written."""
+        lanes = self._spelled(constant).strip("[]").split(", ")
+        return lanes * (constant.type.lanes // len(lanes))
 
     def folded(self, name: str, a: Value, b: Value) -> Value | None:
         """What an instruction makes of indices, where no instruction is needed for it."""
