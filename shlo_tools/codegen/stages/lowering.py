@@ -14,8 +14,10 @@ from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.joined_rows import JoinedRowKernel, are_narrow
+from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.lined_rows import LinedRowKernel, width_of_lines
 from shlo_tools.codegen.stages.map_space import LEAST_ROW, Space, is_flat, map_space, space
+from shlo_tools.codegen.stages.merged_dimensions import merged
 from shlo_tools.codegen.stages.moved_runs import moved_runs
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -73,6 +75,8 @@ def _map(stage: Stage, target: Target) -> StageCode:
             code = StageCode()
             runs.add_to(code, stage.name)
             return code
+    if stage.kind == "map" and stage.is_static:
+        stage = merged(stage, lanes_for(target, stage.nodes))
     return _rows(stage, target)
 
 

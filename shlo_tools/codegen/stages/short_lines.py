@@ -114,9 +114,9 @@ class ShortLineKernel(ShortRowKernel):
     def each_vector(self, first: Value, last: Value) -> None:
         """All passes over vectors of rows; the last one of a line overlaps the one before.
 
-        Where results are wide, they may lie where inputs do, which are not read again then.
+        Where results may lie where inputs do, these are not read again.
         """
-        overlaps = not self._wide()
+        overlaps = not self.in_place()
         is_whole = overlaps or self.piece % self.lanes == 0
 
         def lines(body: Callable[[Value, Scalar], None]) -> None:
