@@ -3,7 +3,7 @@
 A tile is as many rows as a vector has lanes, or half of them, by as many columns; or four by all of
 them: rows are loaded, their elements change places by shuffles of two vectors each, and columns are
 stored. The last tile of a row or column reaches back over its neighbour; where there is much less
-than a tile, lanes are masked.
+than a tile, lanes are masked, or elements go one by one.
 
 What caches do not hold is stored past them, in whole lines: else each line of the target is fetched
 before it is written, and rows that are a power of two apart drive each other out of the cache.
@@ -75,13 +75,10 @@ def functions(target: Target, bits: int) -> list[Function]:
     element = Type(f"i{bits}")
     size = tile(target, bits)
     tiles = [_tile(element, *shape, size // 2) for shape in _shapes(size)]
-    matrix = _matrix(element, size)
-    return [
-        *tiles,
-        _part(element, size),
-        matrix,
-        units(job_name(bits), element, matrix.name),
-    ]
+    has_masks = target.masks or bits >= 32
+    matrix = _matrix(element, size, has_masks=has_masks)
+    parts = [_part(element, size)] if has_masks else []
+    return [*tiles, *parts, matrix, units(job_name(bits), element, matrix.name)]
 
 
 def may_stream(target: Target, bits: int, rows: int, target_row: int) -> bool:
@@ -215,8 +212,12 @@ def _lanes(lanes: int, width: int, offset: int) -> list[int]:
     return [at + k for start in starts for at in (start, lanes + start) for k in range(width)]
 
 
-def _matrix(element: Type, size: int) -> Function:
-    """All tiles of a matrix."""
+def _matrix(element: Type, size: int, *, has_masks: bool) -> Function:
+    """All tiles of a matrix.
+
+    Args:
+        has_masks: whether instructions load and store some lanes of such elements.
+    """
     f = Function(matrix_name(element.bits), MATRIX)
     source, target, rows, columns, source_row, target_row, source_group = f.arguments
     half, steps = size // 2, [source_row, target_row, source_group]
@@ -228,7 +229,8 @@ def _matrix(element: Type, size: int) -> Function:
         ]
 
     # Halves that overlap by most of one would take longer than a tile whose lanes are masked.
-    fit = [(count >= half + half // 2) | (count == half) for count in (rows, columns)]
+    least = half + half // 2 if has_masks else half
+    fit = [(count >= least) | (count == half) for count in (rows, columns)]
     height, width = (
         f.select(count < size, f.constant(half), f.constant(size)) for count in (rows, columns)
     )
@@ -296,7 +298,7 @@ def _matrix(element: Type, size: int) -> Function:
     def small() -> None:
         f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
 
-    f.if_(fits, by_tiles, small)
+    f.if_(fits, by_tiles, small if has_masks else by_elements)
     return f
 
 
