@@ -32,7 +32,7 @@ from shlo_tools.dims import ceiling_divided
 from shlo_tools.dtypes import ElementType
 
 _AHEAD = 8  # rows from the one that is read to the one that is asked for
-_FAR = 1 << 20  # bytes that caches near a processor may not hold
+FAR = 1 << 20  # bytes that caches near a processor may not hold
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
@@ -190,7 +190,7 @@ class RowKernel(ColumnLoops):
             return False
         (source, _) = node.operands
         count = source.count
-        is_large = are_known(count) and count * place_type(source.element).bytes >= _FAR
+        is_large = are_known(count) and count * place_type(source.element).bytes >= FAR
         return is_large and source in self.buffers
 
     def _reductions(self) -> list[Node]:

@@ -111,6 +111,9 @@ class ShortLineKernel(ShortRowKernel):
     def _unrolls(self) -> bool:
         return super()._unrolls or are_few(self.nodes, self.space)
 
+    def _last_piece(self) -> int:
+        return self.piece
+
     def each_vector(self, first: Value, last: Value) -> None:
         """All passes over vectors of rows; the last one of a line overlaps the one before.
 

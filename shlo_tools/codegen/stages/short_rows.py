@@ -29,7 +29,7 @@ from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Mask, Scalar, Split
 from shlo_tools.codegen.stages.reading.memory import Apart, Buffer
 from shlo_tools.codegen.stages.reading.runs import RUNS
-from shlo_tools.codegen.stages.rows import RowKernel
+from shlo_tools.codegen.stages.rows import FAR, RowKernel
 from shlo_tools.codegen.target import Target
 
 _SHORT = 3  # half vectors of a row, at most: of longer ones few lanes are idle
@@ -107,11 +107,32 @@ class ShortRowKernel(RowKernel):
     def each_vector(self, first: Value, last: Value) -> None:
         """All passes over vectors of rows ``first`` to ``last``."""
         is_whole = self.space.rows % self.lanes == 0 and self.space.chunk % self.lanes == 0
+        overlaps = not is_whole and self._reaches_back
 
         def some(row: Value) -> None:
-            self.one_vector(Lanes(row, 1, self.level), last, is_whole=is_whole)
+            if overlaps:
+                row = self.function.minimum(row, last - self.lanes)
+            self.one_vector(Lanes(row, 1, self.level), last, is_whole=is_whole or overlaps)
 
         self.loop(first, last, self.lanes, some)
+
+    @cached_property
+    def _reaches_back(self) -> bool:
+        """Whether the last vector of rows overlaps the one before, as no instruction has masks.
+
+        What it reads again may not lie where results do, so large tensors have masks.
+        """
+        size = self.rows * self.columns * place_type(self.results[0].element).bytes
+        if self.target.masks or self.columns > RUNS or not are_known(size) or size > FAR:
+            return False
+        return bool(self._last_piece() >= self.lanes)
+
+    def _last_piece(self) -> int:
+        """Rows behind which a vector is the last one: those of the last chunk."""
+        return int(self.space.rows % self.space.chunk or self.space.chunk)
+
+    def in_place(self) -> dict[int, list[int]]:
+        return {} if self._reaches_back else super().in_place()
 
     def one_vector(self, rows: Lanes, last: Value, *, is_whole: bool) -> None:
         """All passes over a vector of rows, which end at ``last`` where they are not whole."""
