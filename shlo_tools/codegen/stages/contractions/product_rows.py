@@ -81,6 +81,8 @@ class ContractionKernel(RowKernel):
 class ShortContractionKernel(ContractionKernel, ShortRowKernel):
     """What is made of short rows of a product, behind it."""
 
+    _reaches_back = False  # the product may lie where results do, and ends chunks where it likes
+
 
 class BlockContractionKernel(ContractionKernel, RowBlockKernel):
     """What is made of what a product's rows are reduced to, by blocks of them."""
