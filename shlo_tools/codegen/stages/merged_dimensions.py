@@ -154,11 +154,6 @@ def _joins_rows(node: Node) -> bool:
     return node.dimensions[0] < len(node.shape) - 1
 
 
-def _keeps_last(node: Node) -> bool:
-    last = len(node.shape) - 1
-    return node.dimensions[-2:] == (last - 1, last)
-
-
 _MOVED: dict[NodeKind, Callable[[Node], bool]] = {
     NodeKind.SLICE: _is_whole,
     NodeKind.PAD: _is_whole,
@@ -173,5 +168,5 @@ _FITS = _MOVED | {
     NodeKind.RESHAPE: _always,
     NodeKind.IOTA: _is_outer,
     NodeKind.BROADCAST: _has_neighbours,
-    NodeKind.TRANSPOSE: _keeps_last,
+    NodeKind.TRANSPOSE: _has_neighbours,
 }
