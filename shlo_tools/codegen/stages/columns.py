@@ -154,12 +154,28 @@ class ColumnKernel(RowKernel):
         def one(start: Value) -> None:
             self.vectors = []
             for number in range(self.together):
-                lanes = Lanes(start + number * self.lanes, 1, self.level)
-                mask = self._below(lanes) if number == self.together - 1 else None
-                self.vectors.append((lanes, mask))
+                first, mask = start + number * self.lanes, None
+                if number == self.together - 1 and self._reaches_back:
+                    first = self.function.minimum(first, self.inner - self.lanes)
+                elif number == self.together - 1:
+                    mask = self._below(Lanes(first, 1, self.level))
+                self.vectors.append((Lanes(first, 1, self.level), mask))
             self._row()
 
         self.loop(*self.strip, self.together * self.lanes, one)
+
+    @property
+    def _reaches_back(self) -> bool:
+        """Whether the last vector overlaps the one before, as no instruction has masks.
+
+        No result lies where an argument does then: that would be read again.
+        """
+        is_cut = self.inner % self.lanes != 0 and self.inner % self.width >= self.lanes
+        return is_cut and not self.target.masks
+
+    def in_place(self) -> dict[int, list[int]]:
+        """Results that may lie where arguments do, see ``StageCode``."""
+        return {} if self._reaches_back else super().in_place()
 
     def _below(self, lanes: Lanes) -> Mask | None:
         """Lanes that there are; only the last vector may lack some."""
