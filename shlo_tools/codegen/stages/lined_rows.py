@@ -6,12 +6,14 @@ whole row each lane would be told which line it is in, and be fetched by itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
-from shlo_tools.codegen.stages.map_space import Space, moved_columns
-from shlo_tools.codegen.stages.nodes import NodeKind, Stage, are_known
+from shlo_tools.codegen.stages.map_space import MOVING, Space, moved_columns
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, are_known, below
 from shlo_tools.codegen.stages.reading.indices import Lanes, Scalar
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
@@ -36,9 +38,34 @@ class LinedRowKernel(RowKernel):
     """
 
     number: Scalar
+    _has_lines = True  # what the current pass reads
+
+    def _reduce(self, node: Node) -> None:
+        self._has_lines = self._is_moved([passed_over(node, self.results)])
+        super()._reduce(node)
+
+    def _write(self, wide: list[Node]) -> None:
+        self._has_lines = self._is_moved(wide)
+        super()._write(wide)
+
+    def _is_moved(self, results: Sequence[Node]) -> bool:
+        """Whether something is read at other places of a row than those of the results."""
+        known = {*self.buffers, *self.reductions}
+        nodes = (node for node in below(results, known) if node not in known)
+        return any(node.count == self.rows * self.columns and self._moves(node) for node in nodes)
+
+    def _moves(self, node: Node) -> bool:
+        if node.kind is not NodeKind.BROADCAST:
+            return node.kind in MOVING
+        sizes = zip(node.dimensions, node.operands[0].shape, strict=True)
+        inner = max((d for d, size in sizes if size != 1), default=-1) + 1
+        return bool(math.prod(node.shape[inner:]) % self.columns != 0)
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         each = super()._each_column
+        self.strip = 0, self.columns
+        if not self._has_lines:
+            return each(body, carry)
 
         def line(number: Value, *carried: Value) -> list[Value]:
             self.number = Scalar(number, self.level)
@@ -50,5 +77,6 @@ class LinedRowKernel(RowKernel):
 
     def _lanes_from(self, start: Value, level: int) -> Lanes:
         lanes, (first, _) = Lanes(start, 1, level), self.strip
-        self.note_division(lanes, self._width, self.number, Lanes(start - first, 1, level))
+        if self._has_lines:
+            self.note_division(lanes, self._width, self.number, Lanes(start - first, 1, level))
         return lanes

@@ -75,8 +75,6 @@ def _map(stage: Stage, target: Target) -> StageCode:
             code = StageCode()
             runs.add_to(code, stage.name)
             return code
-    if stage.kind == "map" and stage.is_static:
-        stage = merged(stage, lanes_for(target, stage.nodes))
     return _rows(stage, target)
 
 
@@ -90,6 +88,8 @@ def _copy(source: Node) -> StageCode:
 
 def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
+    if stage.is_static:
+        stage = merged(stage, lanes_for(target, stage.nodes))
     walked = space(*(stage.split or map_space(stage.results)))
     folds_once = stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ()))
     line = line_of(stage, walked, target)

@@ -17,8 +17,8 @@ _GROUP = 8  # elements that are reversed together, where rows are made of such
 LEAST_ROW = 64  # elements of a row that are not worth a row of their own
 _LONG_ROW, _ROWS = 1024, 16  # elements of a row that is long enough, where so many rows are left
 _LEAST_REPEATED = 16  # columns that are repeated beside themselves, at least
-_MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
-_MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
+MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
+MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
 CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
 
 
@@ -97,7 +97,7 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
 def _moving(results: Sequence[Node], count: Extent, known: Collection[Node]) -> list[Node]:
     """What moves ``count`` elements."""
     nodes = (node for node in below(results, known) if node not in known)
-    return [node for node in nodes if node.count == count and node.kind in _MOVING]
+    return [node for node in nodes if node.count == count and node.kind in MOVING]
 
 
 def _columns(result: Node, moving: Sequence[Node]) -> int:
@@ -209,7 +209,7 @@ def is_flat(results: Sequence[Node], known: Collection[Node] = ()) -> bool:
             continue
         if node.count not in (1, count):
             return False
-        if node.kind in _MOVING and not (
+        if node.kind in MOVING and not (
             node.kind is NodeKind.BROADCAST and node.operands[0].count == 1
         ):
             return False

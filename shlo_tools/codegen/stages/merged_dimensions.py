@@ -1,9 +1,13 @@
-"""Short rows of what is moved become parts of long ones: rows of pixels are rows of numbers.
+"""Short rows become parts of long ones: rows of pixels are rows of numbers.
 
     pad [20, 18, 3] -> [20, 20, 3], low [0, 2, 0]     is     pad [20, 54] -> [20, 60], low [0, 6]
 
 So it is with what slices, joins and reverses such rows. Vectors of long rows lie side by side in
 memory; of rows of three a kernel would transpose tiles, once for each op that moves them.
+
+    x [8, 24, 33, 33] * broadcast [24], dims = [1]    is    x [8, 24, 1089] * broadcast [24]
+
+Where no op tells the last two dimensions apart, a vector is in one row more often.
 """
 
 from __future__ import annotations
@@ -26,13 +30,15 @@ def merged(stage: Stage, lanes: int) -> Stage:
     Args:
         lanes: of a vector. Short rows of whole vectors are left: no lane of them is idle.
     """
-    while any(node.kind in _MOVED for node in stage.nodes):
-        lengths = {node.shape[-1] for node in stage.results if len(node.shape) > 1}
-        columns = lengths.pop() if len(lengths) == 1 else LEAST_ROW
-        if columns >= LEAST_ROW or columns % lanes == 0:
+    while any(map(_counts_dimensions, stage.nodes)):
+        most = max(node.count for node in stage.nodes)
+        lengths = {n.shape[-1] for n in stage.nodes if n.count == most and len(n.shape) > 1}
+        if len(lengths) != 1:
             break
+        (columns,) = lengths
         merging = _Merging(stage, columns)
-        if not merging.is_worth_it():
+        is_short = columns < LEAST_ROW and columns % lanes != 0
+        if not merging.is_free() and not (is_short and merging.is_worth_it()):
             break
         stage = merging.stage()
     return stage
@@ -52,13 +58,26 @@ class _Merging:
                 self._inputs[form] = self._operands(*form)
                 stack += self._inputs[form]
 
+    def is_free(self) -> bool:
+        """Whether no op tells the two dimensions apart, of some that count dimensions."""
+        long = [node for node, is_long in self._inputs if is_long]
+        has_less = any(map(_counts_dimensions, long)) or any(
+            map(self._reduces_rows, self._stage.nodes)
+        )
+        fit = all(self._is_fit(node) and _keeps_pairs(node) for node in long)
+        return has_less and fit and not self._has_twice()
+
     def is_worth_it(self) -> bool:
-        """Whether more ops gain than lose by it, and none is computed for both."""
+        """Whether more ops gain than lose by it, and none is computed twice."""
         long = [node for node, is_long in self._inputs if is_long]
         gains = sum(node.kind in _MOVED and self._is_fit(node) for node in long)
         losses = sum(not self._is_fit(node) for node in long)
-        twice = (n for n in long if n.operands and self._is_fit(n) and (n, False) in self._inputs)
-        return gains > _PRICE * losses and not any(twice)
+        return gains > _PRICE * losses and not self._has_twice()
+
+    def _has_twice(self) -> bool:
+        """Whether something is computed for both."""
+        both = (node for node, is_long in self._inputs if is_long and (node, False) in self._inputs)
+        return any(node.operands and self._is_fit(node) for node in both)
 
     def stage(self) -> Stage:
         """The stage with nodes of its own."""
@@ -85,21 +104,36 @@ class _Merging:
         """Whether a node with long rows is an op as well."""
         return self._has_rows(node) and node.kind in _FITS and _FITS[node.kind](node)
 
+    def _reduces_rows(self, node: Node) -> bool:
+        """Whether a reduction reduces both of the dimensions."""
+        if node.kind is not NodeKind.REDUCE or len(node.operands) > 2:
+            return False
+        (source, _), last = node.operands, len(node.operands[0].shape) - 1
+        both = last in node.dimensions and last - 1 in node.dimensions
+        return both and self._is_fit(source)
+
     def _operands(self, node: Node, is_long: bool) -> list[_Form]:
         """What a node reads of its operands."""
         if is_long and not self._is_fit(node):
             return [(node, False)]
+        if node.kind is NodeKind.REDUCE:
+            starts = [(start, False) for start in node.operands[1:]]
+            return [(node.operands[0], is_long or self._reduces_rows(node)), *starts]
         if node.kind is NodeKind.RESHAPE:
             (source,) = node.operands
             return [(source, self._is_fit(source))]
         operands = node.operands
         if is_long and node.kind is NodeKind.DYNAMIC_SLICE:
             operands = operands[:-1]  # all of the last dimension
-        if node.kind is NodeKind.BROADCAST and len(node.shape) - 1 not in node.dimensions:
+        if node.kind is NodeKind.BROADCAST and not _keeps_rows(node):
             is_long = False
         return [(operand, is_long and len(operand.shape) > 1) for operand in operands]
 
     def _made(self, node: Node, operands: tuple[Node, ...], *, is_long: bool) -> Node:
+        if not is_long and self._reduces_rows(node):
+            last = len(node.operands[0].shape) - 1
+            dimensions = tuple(d for d in node.dimensions if d != last)
+            return replace(node, operands=operands, dimensions=dimensions, users=[])
         if not is_long:
             return replace(node, operands=operands, users=[])
         *outer, rows, columns = node.shape
@@ -113,6 +147,10 @@ class _Merging:
         elif node.kind in (NodeKind.BROADCAST, NodeKind.REVERSE, NodeKind.TRANSPOSE):
             last = len(node.shape) - 1
             changed = {"dimensions": tuple(d for d in node.dimensions if d != last)}
+            if node.kind is NodeKind.BROADCAST and _is_spread(node):
+                (source,) = operands
+                cut = source.shape[:-1]
+                operands = (Node(NodeKind.RESHAPE, cut, source.element, operands),)
         return replace(node, shape=shape, operands=operands, users=[], **changed)
 
 
@@ -136,8 +174,19 @@ def _has_neighbours(node: Node) -> bool:
     last = len(node.shape) - 1
     if last not in node.dimensions and last - 1 not in node.dimensions:
         return True
-    shape = node.operands[0].shape
+    return _keeps_rows(node) or _is_spread(node)
+
+
+def _keeps_rows(node: Node) -> bool:
+    """Whether the last dimensions are the source's."""
+    last, shape = len(node.shape) - 1, node.operands[0].shape
     return node.dimensions[-2:] == (last - 1, last) and shape[-2:] == node.shape[-2:]
+
+
+def _is_spread(node: Node) -> bool:
+    """Whether a broadcast's source has one element each for the last dimensions."""
+    last, shape = len(node.shape) - 1, node.operands[0].shape
+    return node.dimensions[-2:] == (last - 1, last) and shape[-2:] == (1, 1) != node.shape[-2:]
 
 
 def _turns_both(node: Node) -> bool:
@@ -152,6 +201,12 @@ def _is_outer(node: Node) -> bool:
 
 def _joins_rows(node: Node) -> bool:
     return node.dimensions[0] < len(node.shape) - 1
+
+
+def _reduces_others(node: Node) -> bool:
+    """Whether a reduction keeps its source's last dimensions."""
+    last = len(node.operands[0].shape) - 1
+    return len(node.operands) == 2 and not {last, last - 1} & set(node.dimensions)
 
 
 _MOVED: dict[NodeKind, Callable[[Node], bool]] = {
@@ -169,4 +224,25 @@ _FITS = _MOVED | {
     NodeKind.IOTA: _is_outer,
     NodeKind.BROADCAST: _has_neighbours,
     NodeKind.TRANSPOSE: _has_neighbours,
+    NodeKind.REDUCE: _reduces_others,
 }
+
+
+def _keeps_pairs(node: Node) -> bool:
+    """Whether elements that share all but the last two dimensions stay where they are."""
+    last = len(node.shape) - 1
+    if node.kind in (NodeKind.SLICE, NodeKind.PAD):
+        return node.starts[-2] == 0 and node.operands[0].shape[-2:] == node.shape[-2:]
+    if node.kind in (NodeKind.CONCATENATE, NodeKind.REVERSE):
+        return last - 1 not in node.dimensions
+    return True
+
+
+_COUNTLESS = {NodeKind.INPUT, NodeKind.CONSTANT, NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
+
+
+def _counts_dimensions(node: Node) -> bool:
+    """Whether it matters to an op which dimensions there are."""
+    if node.kind is NodeKind.BROADCAST:
+        return node.operands[0].count != 1
+    return node.kind not in _COUNTLESS

@@ -6,7 +6,14 @@ import math
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage, are_known
+from shlo_tools.codegen.stages.nodes import (
+    Extent,
+    Node,
+    NodeKind,
+    UnsupportedStage,
+    are_known,
+    is_one,
+)
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
@@ -89,10 +96,12 @@ class ComputedPlaces(Memory):
             return (0,) * len(source.shape)
         if kind is NodeKind.SLICE and (run := self._run_of_slice(node, index)) is not None:
             return run
-        at = self.by_dimension(index, node.shape)
         if kind is NodeKind.BROADCAST:
-            pairs = zip(node.dimensions, source.shape, strict=True)
+            pairs = [*zip(node.dimensions, source.shape, strict=True)]
+            inner = max((d for d, size in pairs if not is_one(size)), default=-1) + 1
+            at = self._outer(index, node.shape, inner)
             return tuple(self._spread(at[d], size, node.shape[d]) for d, size in pairs)
+        at = self.by_dimension(index, node.shape)
         if kind is NodeKind.TRANSPOSE:
             back = sorted(range(len(at)), key=node.dimensions.__getitem__)
             return tuple(at[d] for d in back)
@@ -109,6 +118,13 @@ class ComputedPlaces(Memory):
         if kind is NodeKind.GATHER:
             return self.gathered(node, at, mask)
         raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
+
+    def _outer(self, index: Index, shape: tuple[Extent, ...], inner: int) -> tuple[Component, ...]:
+        """An index per dimension, where nobody asks for those from ``inner`` on."""
+        border = suffix(shape, index.columns) if isinstance(index, Split) else None
+        if not isinstance(index, Split) or border is None or border < inner:
+            return self.by_dimension(index, shape)
+        return (*self.delinear(index.row, shape[:border]), *(0 for _ in shape[border:]))
 
     def _run_of_slice(self, node: Node, index: Index) -> Index | None:
         """Where a slice reads along a run of its operand; None where lanes may leave runs.

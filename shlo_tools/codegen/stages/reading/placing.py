@@ -76,9 +76,23 @@ class Placing(Loops):
             return self.delinear(index.place, shape)
         border = suffix(shape, index.columns)
         if border is None:
-            return self.delinear(self.as_linear(index, shape), shape)
+            return self._by_lines(index, shape)
         rows = self.delinear(index.row, shape[:border])
         return (*rows, *self.delinear(index.column, shape[border:]))
+
+    def _by_lines(self, index: Split, shape: tuple[Extent, ...]) -> tuple[Component, ...]:
+        """The same where a row is several times the last dimensions."""
+        border, line = len(shape), 1
+        while border and are_known(index.columns, size := shape[border - 1]):
+            if size == 0 or index.columns % (line * size):
+                break
+            line *= size
+            border -= 1
+        if line == 1:
+            return self.delinear(self.as_linear(index, shape), shape)
+        number, column = self.divided(index.column, line)
+        before = self.added(self.scaled(index.row, index.columns // line), number)
+        return (*self.delinear(before, shape[:border]), *self.delinear(column, shape[border:]))
 
     def as_linear(self, index: Index, shape: tuple[Extent, ...]) -> Component:
         """The place in row-major order."""
