@@ -9,6 +9,7 @@ registers: nothing is folded across lanes, and elements are taken in order, what
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.stages.folds import columns_of, groups_of, is_spread, passed_over
@@ -154,32 +155,27 @@ class ColumnKernel(RowKernel):
         def one(start: Value) -> None:
             self.vectors = []
             for number in range(self.together):
-                first, mask = start + number * self.lanes, None
-                if number == self.together - 1 and self._reaches_back:
+                first, is_last = start + number * self.lanes, number == self.together - 1
+                if is_last and self._reaches_back:
                     first = self.function.minimum(first, self.inner - self.lanes)
-                elif number == self.together - 1:
-                    mask = self._below(Lanes(first, 1, self.level))
-                self.vectors.append((Lanes(first, 1, self.level), mask))
+                lanes = Lanes(first, 1, self.level)
+                self.vectors.append((lanes, self._below(lanes) if is_last else None))
             self._row()
 
         self.loop(*self.strip, self.together * self.lanes, one)
 
-    @property
+    @cached_property
     def _reaches_back(self) -> bool:
         """Whether the last vector overlaps the one before, as no instruction has masks.
 
-        No result lies where an argument does then: that would be read again.
+        What a strip computes again is its own.
         """
         is_cut = self.inner % self.lanes != 0 and self.inner % self.width >= self.lanes
         return is_cut and not self.target.masks
 
-    def in_place(self) -> dict[int, list[int]]:
-        """Results that may lie where arguments do, see ``StageCode``."""
-        return {} if self._reaches_back else super().in_place()
-
     def _below(self, lanes: Lanes) -> Mask | None:
         """Lanes that there are; only the last vector may lack some."""
-        if self.inner % self.lanes == 0:
+        if self.inner % self.lanes == 0 or self._reaches_back:
             return None
         left = self.function.constant(self.inner) - lanes.base
         return Mask(self.function.mask_below(left, self.lanes), lanes.level)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
-from shlo_tools.codegen.stages.map_space import MOVING, Space, moved_columns
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, are_known, below
+from shlo_tools.codegen.stages.map_space import Space, moved_columns, moving
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, are_known, repeated_from
 from shlo_tools.codegen.stages.reading.indices import Lanes, Scalar
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
@@ -51,15 +51,13 @@ class LinedRowKernel(RowKernel):
     def _is_moved(self, results: Sequence[Node]) -> bool:
         """Whether something is read at other places of a row than those of the results."""
         known = {*self.buffers, *self.reductions}
-        nodes = (node for node in below(results, known) if node not in known)
-        return any(node.count == self.rows * self.columns and self._moves(node) for node in nodes)
+        return not all(map(self._is_of_rows, moving(results, self.rows * self.columns, known)))
 
-    def _moves(self, node: Node) -> bool:
+    def _is_of_rows(self, node: Node) -> bool:
+        """Whether a node repeats one number for all of a row."""
         if node.kind is not NodeKind.BROADCAST:
-            return node.kind in MOVING
-        sizes = zip(node.dimensions, node.operands[0].shape, strict=True)
-        inner = max((d for d, size in sizes if size != 1), default=-1) + 1
-        return bool(math.prod(node.shape[inner:]) % self.columns != 0)
+            return False
+        return bool(math.prod(node.shape[repeated_from(node) :]) % self.columns == 0)
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         each = super()._each_column

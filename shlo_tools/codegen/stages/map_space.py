@@ -17,8 +17,8 @@ _GROUP = 8  # elements that are reversed together, where rows are made of such
 LEAST_ROW = 64  # elements of a row that are not worth a row of their own
 _LONG_ROW, _ROWS = 1024, 16  # elements of a row that is long enough, where so many rows are left
 _LEAST_REPEATED = 16  # columns that are repeated beside themselves, at least
-MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
-MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
+_MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
+_MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
 CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
 
 
@@ -89,15 +89,15 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
     if repeated is not None:
         return count // repeated, repeated
     if are_known(*large):
-        columns = _columns(result, _moving(results, count, known))
+        columns = _columns(result, moving(results, count, known))
         return count // columns, columns
     return math.prod(large[:-1]), large[-1]
 
 
-def _moving(results: Sequence[Node], count: Extent, known: Collection[Node]) -> list[Node]:
+def moving(results: Sequence[Node], count: Extent, known: Collection[Node]) -> list[Node]:
     """What moves ``count`` elements."""
     nodes = (node for node in below(results, known) if node not in known)
-    return [node for node in nodes if node.count == count and node.kind in MOVING]
+    return [node for node in nodes if node.count == count and node.kind in _MOVING]
 
 
 def _columns(result: Node, moving: Sequence[Node]) -> int:
@@ -179,7 +179,7 @@ def moved_columns(
     Of a tensor that is laid out several times beside itself, as numpy's ``tile`` does; of a matrix
     that is padded, and read as a vector.
     """
-    shapes = {tuple(_sizes(node)) for node in _moving(results, count, known)}
+    shapes = {tuple(_sizes(node)) for node in moving(results, count, known)}
     if not are_known(*itertools.chain(*shapes)) or not all(shapes):
         return None
     columns = min((shape[-1] for shape in shapes), default=0)
@@ -209,7 +209,7 @@ def is_flat(results: Sequence[Node], known: Collection[Node] = ()) -> bool:
             continue
         if node.count not in (1, count):
             return False
-        if node.kind in MOVING and not (
+        if node.kind in _MOVING and not (
             node.kind is NodeKind.BROADCAST and node.operands[0].count == 1
         ):
             return False

@@ -193,6 +193,12 @@ class Stage:
         return places(len(self.arguments), len(self.results))
 
 
+def repeated_from(broadcast: Node) -> int:
+    """The dimension from which on a broadcast repeats elements of its operand."""
+    sizes = zip(broadcast.dimensions, broadcast.operands[0].shape, strict=True)
+    return max((d for d, size in sizes if not is_one(size)), default=-1) + 1
+
+
 def without_reshapes(node: Node) -> Node:
     """What has the elements of a node in the same order."""
     while node.kind is NodeKind.RESHAPE:

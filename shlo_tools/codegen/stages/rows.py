@@ -119,9 +119,19 @@ class RowKernel(ColumnLoops):
         last = len(code.contexts) - 1
         code.jobs.append(Job(self.function.name, last, formula(self.chunks), makes=makes))
 
+    @cached_property
+    def _reaches_back(self) -> bool:
+        """Whether the last of some vectors overlaps the one before, and reads what it read again.
+
+        No result lies where an argument does then.
+        """
+        return False
+
     def in_place(self) -> dict[int, list[int]]:
         """Results that may lie where arguments do, see ``StageCode``."""
         places: dict[int, list[int]] = {}
+        if self._reaches_back:
+            return places
         for node in self.nodes:
             if node.kind is NodeKind.INPUT:
                 for number in self.results_over(node, place_type(node.element).bytes):

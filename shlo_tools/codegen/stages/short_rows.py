@@ -131,9 +131,6 @@ class ShortRowKernel(RowKernel):
         """Rows behind which a vector is the last one: those of the last chunk."""
         return int(self.space.rows % self.space.chunk or self.space.chunk)
 
-    def in_place(self) -> dict[int, list[int]]:
-        return {} if self._reaches_back else super().in_place()
-
     def one_vector(self, rows: Lanes, last: Value, *, is_whole: bool) -> None:
         """All passes over a vector of rows, which end at ``last`` where they are not whole."""
         f = self.function

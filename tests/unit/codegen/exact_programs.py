@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 # Whole numbers below are exact; integers wrap.
 EXACT = {"f32": 2.0**24, "f64": 2.0**53, "f16": 2.0**11, "bf16": 2.0**8, "complex<f32>": 2.0**24}
 ELEMENTS = (*EXACT, "i32", "i8", "ui8")
-MOST = 40_000  # elements of a tensor
+MOST = 40_000  # elements of a tensor, in most programs
 
 
 class Unsuitable(Exception):
@@ -37,10 +37,15 @@ class Tensor:
 class ExactProgram:
     """What is written of a program.
 
+    Attributes:
+        most: elements of a tensor.
+
     Args:
         element: the type.
         random: what arguments are drawn from.
     """
+
+    most = MOST
 
     def __init__(self, element: str, random: np.random.Generator) -> None:
         self.random = random
@@ -63,7 +68,7 @@ class ExactProgram:
 
     def emit(self, op: str, operands: Sequence[Tensor], shape: Shape, **how: object) -> Tensor:
         """An op on tensors of the program's type; ``how``: what ends it, and the result's bound."""
-        if not 0 < math.prod(shape) <= MOST:
+        if not 0 < math.prod(shape) <= self.most:
             raise Unsuitable
         types = how.get("types") or f"({', '.join(map(self.type, operands))}) -> {self.type(shape)}"
         text = f"{op} {', '.join(map(str, operands))}{how.get('rest', '')} : {types}"

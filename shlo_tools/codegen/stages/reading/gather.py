@@ -12,7 +12,7 @@ from shlo_tools.codegen.stages.nodes import (
     NodeKind,
     UnsupportedStage,
     are_known,
-    is_one,
+    repeated_from,
 )
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
@@ -97,9 +97,8 @@ class ComputedPlaces(Memory):
         if kind is NodeKind.SLICE and (run := self._run_of_slice(node, index)) is not None:
             return run
         if kind is NodeKind.BROADCAST:
-            pairs = [*zip(node.dimensions, source.shape, strict=True)]
-            inner = max((d for d, size in pairs if not is_one(size)), default=-1) + 1
-            at = self._outer(index, node.shape, inner)
+            at = self._outer(index, node.shape, repeated_from(node))
+            pairs = zip(node.dimensions, source.shape, strict=True)
             return tuple(self._spread(at[d], size, node.shape[d]) for d, size in pairs)
         at = self.by_dimension(index, node.shape)
         if kind is NodeKind.TRANSPOSE:
@@ -121,10 +120,11 @@ class ComputedPlaces(Memory):
 
     def _outer(self, index: Index, shape: tuple[Extent, ...], inner: int) -> tuple[Component, ...]:
         """An index per dimension, where nobody asks for those from ``inner`` on."""
-        border = suffix(shape, index.columns) if isinstance(index, Split) else None
-        if not isinstance(index, Split) or border is None or border < inner:
-            return self.by_dimension(index, shape)
-        return (*self.delinear(index.row, shape[:border]), *(0 for _ in shape[border:]))
+        if isinstance(index, Split):
+            border = suffix(shape, index.columns)
+            if border is not None and border >= inner:
+                return (*self.delinear(index.row, shape[:border]), *(0 for _ in shape[border:]))
+        return self.by_dimension(index, shape)
 
     def _run_of_slice(self, node: Node, index: Index) -> Index | None:
         """Where a slice reads along a run of its operand; None where lanes may leave runs.
