@@ -8,7 +8,7 @@ import operator
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from shlo_tools.codegen.jobs import even_part
+from shlo_tools.codegen.jobs import are_shared_evenly, even_part
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, below, is_one
 from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
@@ -43,9 +43,18 @@ class Space:
         return -(-self.rows // self.chunk) * self.strips
 
     def in_strips(self) -> Space:
-        """The same where chunks may be parts of rows: long ones are cut."""
-        is_long = are_known(self.columns) and self.columns > CHUNK
-        return replace(self, strip=CHUNK) if is_long else self
+        """The same where chunks may be parts of rows: long ones are cut.
+
+        So are some that threads would not share evenly, in halves.
+        """
+        if not are_known(self.columns):
+            return self
+        if self.columns > CHUNK:
+            return replace(self, strip=CHUNK)
+        is_uneven = are_known(self.rows) and not are_shared_evenly(self.rows)
+        if self.chunk == 1 and is_uneven and self.columns >= 2 * _LEAST:
+            return replace(self, strip=-(-self.columns // (2 * _LONG_ROW)) * _LONG_ROW)
+        return self
 
     def in_vectors(self, lanes: int) -> Space:
         """The same where lanes are rows: chunks but the last one are whole vectors."""

@@ -7,6 +7,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 from staged_programs import assert_staged
+from test_repeated_elements import numbers, typed
 
 from shlo_tools.codegen.stages import column_loops
 from shlo_tools.codegen.stages.map_space import space
@@ -60,19 +61,35 @@ def test_ends_of_many_rows_have_loops_of_their_own(
     assert_staged(text, a, b)
 
 
-def test_views_of_long_rows() -> None:
+@pytest.mark.parametrize(("rows", "columns"), [(3, 40000), (3, 8200), (5, 10001), (3, 16384)])
+def test_views_of_long_rows(rows: int, columns: int) -> None:
     """Slices, reversals and broadcasts find their elements in every strip."""
-    text = """func.func @main(%a: tensor<3x40001xf32>, %b: tensor<3xf32>) -> tensor<3x40000xf32> {
-      %0 = stablehlo.reverse %a, dims = [1] : tensor<3x40001xf32>
-      %1 = stablehlo.slice %0 [0:3, 1:40001] : (tensor<3x40001xf32>) -> tensor<3x40000xf32>
-      %2 = stablehlo.broadcast_in_dim %b, dims = [0] : (tensor<3xf32>) -> tensor<3x40000xf32>
-      %3 = stablehlo.add %1, %2 : tensor<3x40000xf32>
-      return %3 : tensor<3x40000xf32>
-    }"""
-    a = np.arange(3 * 40001, dtype=np.float32).reshape(3, -1)
-    assert_staged(text, a, np.array([1, 2, 3], np.float32))
+    whole, part = f"tensor<{rows}x{columns + 1}xf32>", f"tensor<{rows}x{columns}xf32>"
+    text = f"""func.func @main(%a: {whole}, %b: tensor<{rows}xf32>) -> {part} {{
+      %0 = stablehlo.reverse %a, dims = [1] : {whole}
+      %1 = stablehlo.slice %0 [0:{rows}, 1:{columns + 1}] : ({whole}) -> {part}
+      %2 = stablehlo.broadcast_in_dim %b, dims = [0] : (tensor<{rows}xf32>) -> {part}
+      %3 = stablehlo.add %1, %2 : {part}
+      return %3 : {part}
+    }}"""
+    a = np.arange(rows * (columns + 1), dtype=np.float32).reshape(rows, -1)
+    assert_staged(text, a, np.arange(1, rows + 1, dtype=np.float32))
+
+
+@pytest.mark.parametrize("element", ["i8", "i1", "f16", "f64"])
+def test_halves_of_rows(element: str) -> None:
+    """Rows that two threads would not share evenly, of vectors of any length."""
+    for rows, columns in [(3, 8193), (5, 9000), (7, 16383)]:
+        type, row = typed([rows, columns], element), typed([rows], element)
+        text = f"""func.func @main(%a: {type}, %b: {row}) -> {type} {{
+          %0 = stablehlo.broadcast_in_dim %b, dims = [0] : ({row}) -> {type}
+          %1 = stablehlo.add %a, %0 : {type}
+          return %1 : {type}
+        }}"""
+        assert_staged(text, numbers([rows, columns], element), numbers([rows], element, 1))
 
 
 def test_several_chunks() -> None:
     """No length leaves all threads but one without work."""
     assert space(1, 1_000_003).in_strips().chunks > 16
+    assert space(3, 12544).in_strips().chunks == 6
