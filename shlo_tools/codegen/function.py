@@ -12,6 +12,7 @@ twice and every constant stands once, in front.
 from __future__ import annotations
 
 import operator
+import re
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -83,6 +84,7 @@ I1, I8, I16, I32, I64 = (Type(f"i{bits}") for bits in (1, 8, 16, 32, 64))
 F16, BF16, F32, F64 = Type("f16"), Type("bf16"), Type("f32"), Type("f64")
 POINTER = Type("ptr")
 
+_NAME = re.compile(r"%\w+")
 _FIRST = "first"  # the block of what runs before everything
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _SCALARS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
@@ -160,10 +162,9 @@ class Value:
         return self._with(other, "srem", "frem")
 
     def __and__(self, other: Value | int) -> Value:
-        a, b = self, other
-        if isinstance(b, Value) and a.type.element == "i1" and a.is_constant != b.is_constant:
-            a, b = (self.function.hidden(x) if x.is_constant else x for x in (a, b))
-        return a._with(b, "and", "and")
+        if isinstance(other, Value) and self.type.element == "i1":
+            return self.function.both(self, other)
+        return self._with(other, "and", "and")
 
     def __or__(self, other: Value | int) -> Value:
         return self._with(other, "or", "or")
@@ -282,6 +283,8 @@ class Function:
         self._first_lines: list[Line] = []
         self._blocks: Blocks = (_FIRST, "body")
         self._pure: dict[str, tuple[Value, str]] = {}  # by their text, and the block of each
+        self._texts: dict[str, str] = {}  # of these, by their names
+        self._unknown: set[str] = set()  # names of values that are not made of constants alone
         self._less: dict[str, str] = {}  # what some values are more than, by their names
         self._wide_sizes: dict[tuple[Size, Type], Value] = {}
         self._numbers = NumberTable(name)
@@ -303,7 +306,30 @@ class Function:
             return known[0]
         value = self.emit(text, type)
         self._pure[text] = value, self._blocks[-1]
+        self._texts[value.name] = text
         return value
+
+    def _is_known(self, value: Value) -> bool:
+        """Whether LLVM can tell a value: it is made of constants and of nothing else."""
+        stack, visited = [value.name], set[str]()
+        while stack:
+            name = stack.pop()
+            if name[1] == "c" or name in visited:
+                continue
+            visited.add(name)
+            text = self._texts.get(name)
+            if text is None or name in self._unknown:
+                self._unknown.add(value.name)
+                return False
+            stack += _NAME.findall(text)
+        return True
+
+    def both(self, a: Value, b: Value) -> Value:
+        """Where two masks hold; LLVM knows none of the lanes, or all of them."""
+        known = [self._is_known(mask) for mask in (a, b)]
+        if known[0] != known[1]:
+            a, b = self.hidden(a) if known[0] else a, self.hidden(b) if known[1] else b
+        return self.op("and", a, b)
 
     def do(self, text: str) -> None:
         """An instruction without a result."""

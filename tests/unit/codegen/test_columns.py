@@ -137,6 +137,28 @@ def test_what_is_folded_in_order_is_so() -> None:
     assert_staged(text, x, np.int32(7))
 
 
+@pytest.mark.parametrize("element", ["i32", "f32", "i8"])
+@pytest.mark.parametrize("first", [1, 2, 8, 13])
+def test_columns_joined_of_parts_are_read_and_no_more(first: int, element: str) -> None:
+    """Lanes of a part are known to be off where another one is: nothing is read for them."""
+    parts, shape = [(8, 5, first), (8, 5, 14 - first)], (8, 5, 14)
+    types = [f"tensor<{'x'.join(map(str, sizes))}x{element}>" for sizes in (*parts, shape)]
+    a, b, whole = types
+    text = f"""func.func @main(%a: {a}, %b: {b}, %x: {whole}, %y: {whole})
+        -> tensor<14x{element}> {{
+      %0 = stablehlo.concatenate %a, %b, dim = 2 : ({a}, {b}) -> {whole}
+      %1 = stablehlo.add %x, %0 : {whole}
+      %2 = stablehlo.add %1, %y : {whole}
+      %3 = stablehlo.constant dense<0{".0" if element[0] == "f" else ""}> : tensor<{element}>
+      %4 = stablehlo.reduce(%2 init: %3) applies stablehlo.add across dimensions = [0, 1]
+        : ({whole}, tensor<{element}>) -> tensor<14x{element}>
+      return %4 : tensor<14x{element}>
+    }}"""
+    random, dtype = np.random.default_rng(first), ELEMENT_TYPES[element].dtype
+    arrays = (random.integers(-2, 3, sizes).astype(dtype) for sizes in (*parts, shape, shape))
+    assert_staged(text, *arrays)
+
+
 def test_a_result_may_lie_where_an_argument_does() -> None:
     text = """
     func.func public @main(%x: tensor<12x8x40xi32>) -> tensor<12x8x40xi32> {
