@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from shlo_tools import ir
 from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.passes.partition.graph import (
     CONTRACTIONS,
     DEAR,
+    NOT_ELEMENTWISE,
     SOURCES,
     VIEWS,
     Graph,
@@ -32,6 +34,7 @@ from shlo_tools.passes.stages.regions import repeated_op
 
 _PARTS = 3  # parts of a concatenation that are read side by side
 _LARGE = 4096  # elements of a transposition that is worth a pass of its own
+_ROW = 16  # elements of a row that is read as one, wherever it lies
 _VECTORS = 32  # adjacent elements that products are stored by
 # Cheap ops that rest on each other: each stage that reads the last one has copies of all.
 _DEPTH = 24
@@ -79,7 +82,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
         return
     if op.name == "transpose" and (product := _product_under(op)):
         _join(op, product, "none")
-    elif op.name in VIEWS:
+    elif op.name in VIEWS or (_is_rotation(op) and _is_read_by_rows(op)):
         is_moved = _is_moved_once(op)
         if may_be_cheap and not is_moved:
             op.is_cheap = True
@@ -154,6 +157,26 @@ def _is_read_elementwise(op: Op) -> bool:
     return few and len(users) == len(op.users) and all(u.is_elementwise for u in users)
 
 
+def _is_rotation(op: Op) -> bool:
+    """Whether a concatenation is the end of a value and then its start, by rows that stay whole."""
+    if op.name != "concatenate" or len(op.inner) != 2 or not are_known(*op.shape):
+        return False
+    end, start = op.inner
+    if not end.name == start.name == "slice" or end.operands != start.operands:
+        return False
+    if end.shape_of(0) != op.shape or {*end.integers("strides"), *start.integers("strides")} != {1}:
+        return False
+    dimension = ir.integer_of(op.operation, "dimension")
+    row = next((size for size in op.shape[:dimension:-1] if size > 1), 1)
+    return row >= _ROW and not start.integers("start_indices")[dimension]
+
+
+def _is_read_by_rows(rotation: Op) -> bool:
+    """Whether ops compute with what is rotated, each of which may as well read the rows there."""
+    names = _users_through_views(rotation)
+    return not rotation.is_returned and not names & (NOT_ELEMENTWISE - {"reduce"})
+
+
 def _may_scan(op: Op) -> bool:
     """Whether windows may be all that lies before an element, which has a kernel of its own."""
     sizes = zip(op.integers("window_dimensions"), op.shape, strict=True)
@@ -173,7 +196,7 @@ def _users_through_views(op: Op) -> set[str]:
     names: set[str] = set()
     while stack:
         for user in stack.pop().users:
-            if user.name not in VIEWS:
+            if user.name not in VIEWS and not _is_rotation(user):
                 names.add(user.name)
             elif user not in visited:
                 visited.add(user)

@@ -212,3 +212,45 @@ func.func public @main(%x: tensor<40x40xf32>) -> (tensor<40x39xf32>, tensor<39x4
   %1 = stablehlo.multiply %c, %d : tensor<39x40xf32>
   return %0, %1 : tensor<40x39xf32>, tensor<39x40xf32>
 }
+
+// -----
+
+// Rows that are turned round are read where they lie.
+
+// CHECK-LABEL: func.func @rotation(
+// CHECK-NEXT:    %[[SUM:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT:    return %[[SUM]]
+// CHECK:         shlo.stage = "map"
+// CHECK:         stablehlo.concatenate
+// CHECK:         stablehlo.transpose
+// CHECK:         stablehlo.add
+func.func @rotation(%x: tensor<8x8x32xf32>) -> tensor<8x8x32xf32> {
+  %0 = stablehlo.slice %x [2:8, 0:8, 0:32] : (tensor<8x8x32xf32>) -> tensor<6x8x32xf32>
+  %1 = stablehlo.slice %x [0:2, 0:8, 0:32] : (tensor<8x8x32xf32>) -> tensor<2x8x32xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0
+    : (tensor<6x8x32xf32>, tensor<2x8x32xf32>) -> tensor<8x8x32xf32>
+  %3 = stablehlo.transpose %2, dims = [1, 0, 2] : (tensor<8x8x32xf32>) -> tensor<8x8x32xf32>
+  %4 = stablehlo.add %3, %x : tensor<8x8x32xf32>
+  return %4 : tensor<8x8x32xf32>
+}
+
+// -----
+
+// Other ops get them in order.
+
+// CHECK-LABEL: func.func @sorted_rotation(
+// CHECK-NEXT:    %[[JOINED:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT:    %[[SORTED:.*]] = call @stage.1(%[[JOINED]])
+// CHECK-NEXT:    return %[[SORTED]]
+func.func @sorted_rotation(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %0 = stablehlo.slice %x [2:8, 0:32] : (tensor<8x32xf32>) -> tensor<6x32xf32>
+  %1 = stablehlo.slice %x [0:2, 0:32] : (tensor<8x32xf32>) -> tensor<2x32xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0
+    : (tensor<6x32xf32>, tensor<2x32xf32>) -> tensor<8x32xf32>
+  %3 = "stablehlo.sort"(%2) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %4 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %4 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<8x32xf32>) -> tensor<8x32xf32>
+  return %3 : tensor<8x32xf32>
+}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, Value
-from shlo_tools.codegen.stages.nodes import Extent, Node, are_known
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known
 from shlo_tools.codegen.stages.reading.gather import ComputedPlaces
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
@@ -65,6 +65,10 @@ class PartsReader(ComputedPlaces):
         others = [d for d in range(len(node.shape)) if d != dimension]
         at = list(self.by_dimension(index, node.shape))
         place, value = at[dimension], None
+        if isinstance(place, Scalar) and _are_slices_of_one(node):
+            at[dimension] = self.row_of_slices(node, place)
+            first = node.operands[0]
+            return self.read(first.operands[0], self.moved(first, tuple(at), mask), mask)
         for part in node.operands:
             if part.count != 0:
                 at[dimension] = place
@@ -75,6 +79,21 @@ class PartsReader(ComputedPlaces):
         if value is None:
             raise RuntimeError("elements of a concatenation of nothing")
         return value
+
+    def row_of_slices(self, node: Node, place: Scalar) -> Scalar:
+        """Where a row of slices of one value lies, counted from where the first of them begins."""
+        (dimension,) = node.dimensions
+        first, *others = node.operands
+
+        def make() -> Scalar:
+            row, behind = place.value, first.shape[dimension]
+            for part in others:
+                by = part.starts[dimension] - first.starts[dimension] - behind
+                row = self.function.select(place.value < behind, row, place.value + by)
+                behind += part.shape[dimension]
+            return Scalar(row, place.level)
+
+        return self.once(place.level, ("row of slices", node, place), make)
 
     def _chosen(
         self, part: Node, within: Within, mask: Mask | None, otherwise: Value | None
@@ -164,3 +183,16 @@ class PartsReader(ComputedPlaces):
 def _is_unpadded(low: Extent, step: Extent, size: Extent, part: Extent) -> bool:
     """Whether a dimension has nothing in front of, between or behind elements."""
     return bool(low == 0 and step == 1 and size == part)
+
+
+def _are_slices_of_one(node: Node) -> bool:
+    """Whether parts are slices of one value that differ only in which of its rows they are."""
+    (dimension,) = node.dimensions
+    if any(part.kind is not NodeKind.SLICE for part in node.operands):
+        return False
+    cuts = set()
+    for part in node.operands:
+        others = part.starts[:dimension], part.starts[dimension + 1 :]
+        cuts.add((part.operands, others, part.steps))
+    are_rows = all(part.steps[dimension] == 1 for part in node.operands)
+    return len(cuts) == 1 and are_rows and are_known(*node.shape)
