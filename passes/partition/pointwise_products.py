@@ -16,6 +16,7 @@ kept in. Products of a few numbers stay: ``tiny`` stages write them line by line
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -41,11 +42,12 @@ Labels = tuple[str, ...]  # of a tensor's dimensions: equal ones are those of th
 
 @dataclass(frozen=True)
 class _Side:
-    """An operand and what its dimensions are to the product."""
+    """An operand and what its dimensions are to the product; whether it is a transposition."""
 
     value: Value
     type: TensorType
     labels: Labels
+    is_turned: bool = False
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -129,7 +131,8 @@ def _side(value: Value, name: str, numbers: dict[str, Sequence[int]]) -> _Side:
     for kind, letter in (("batching", "b"), ("contracting", "k")):
         for number, d in enumerate(numbers.get(f"{name}_{kind}_dimensions", ())):
             labels[d] = f"{letter}{number}"
-    return _Side(value, type, tuple(labels))
+    is_turned = source(value, "transpose") is not None
+    return _Side(value, type, tuple(labels), is_turned)
 
 
 def _expanded(sides: Sequence[_Side], result: TensorType, build: Build) -> Value:
@@ -156,22 +159,23 @@ def _expanded(sides: Sequence[_Side], result: TensorType, build: Build) -> Value
 def _added_up(
     op: Operation, sides: Sequence[_Side], result: TensorType, build: Build
 ) -> Value | None:
-    """Products of a short sum one by one, where one side's last elements are lanes; None elsewhere.
+    """Products of a short sum one by one; None where matrices of a batch have lanes enough.
 
     A product of matrices would be bound by what it writes, too, and bring its operands in order
     before.
     """
-    lhs, rhs = (_without_ones(side, build) for side in sides)
-    sizes, order = lhs.sizes | rhs.sizes, _result_labels(lhs, rhs)
-    lasts = [side.labels[-1] for side in (rhs, lhs) if not source(side.value, "transpose")]
-    lanes = [label for label in lasts if label in order and sizes[label] >= _LANES]
-    if not lanes or lanes[0][0] == "b":
-        return None
-    own = [label for label in order if label[0] == lanes[0][0]]
-    loops = (*(label for label in order if label not in own), *own)
     reader = _order_of_reader(op, _result_labels(*sides))
-    if reader[-1] in lanes:
-        loops = tuple(label for label in reader if label in order)
+    lhs, rhs = (_without_ones(side, build) for side in sides)
+    each, whole = _result_labels(lhs, rhs), lhs.sizes | rhs.sizes
+    reader = tuple(label for label in reader if label in each)
+    runs = [[label] for label in each]
+    if not _lanes(lhs, rhs):
+        runs = _runs(each, (*lhs.labels, "", *rhs.labels), reader)
+        lhs, rhs = (_merged(side, runs, build) for side in (lhs, rhs))
+    sizes, order = lhs.sizes | rhs.sizes, _result_labels(lhs, rhs)
+    loops = _loops_of_lanes(lhs, rhs, tuple(label for label in reader if label in order))
+    if loops is None:
+        return None
     sums = accumulation_type(result.element_type)
     shape = TensorType(tuple(sizes[label] for label in loops), sums)
     summed = [label for label in lhs.labels if label not in order]
@@ -180,7 +184,35 @@ def _added_up(
         at = dict(zip(summed, places, strict=True))
         product = _product([_part(side, at, build) for side in (lhs, rhs)], loops, shape, build)
         value = build.value("stablehlo.add", (value, product), value.type)
-    return _ordered(_Side(value, shape, loops), order, result, build)
+    followed = {first: [first, *others] for first, *others in runs}
+    labels = tuple(label for first in loops for label in followed[first])
+    type = shape.with_shape(whole[label] for label in labels)
+    if labels != loops:
+        value = build.value("stablehlo.reshape", (value,), type.mlir())
+    return _ordered(_Side(value, type, labels), each, result, build)
+
+
+def _lanes(lhs: _Side, rhs: _Side) -> list[str]:
+    """Dimensions that are last in memory, of elements enough."""
+    sizes, order = lhs.sizes | rhs.sizes, _result_labels(lhs, rhs)
+    lasts = [side.labels[-1] for side in (rhs, lhs) if not side.is_turned]
+    return [label for label in lasts if label in order and sizes[label] >= _LANES]
+
+
+def _loops_of_lanes(lhs: _Side, rhs: _Side, reader: Labels) -> Labels | None:
+    """The order in which a short sum is passed: one side's last elements are lanes, if many.
+
+    Else lanes go as they are read, over several dimensions; those of a batch do not, nor do complex
+    numbers of plain matrices.
+    """
+    order, lanes = _result_labels(lhs, rhs), _lanes(lhs, rhs)
+    is_plain = len(order) == 2 and lhs.type.element_type.is_complex
+    if (lanes or order)[0][0] == "b" or (is_plain and not lanes):
+        return None
+    if not lanes or reader[-1] in lanes:
+        return reader
+    own = [label for label in order if label[0] == lanes[0][0]]
+    return (*(label for label in order if label not in own), *own)
 
 
 def _order_of_reader(op: Operation, order: Labels) -> Labels:
@@ -228,6 +260,32 @@ def _part(side: _Side, at: dict[str, int], build: Build) -> _Side:
     return _Side(value, dtypes.tensor_type(value.type), labels)
 
 
+def _runs(*orders: Labels) -> list[list[str]]:
+    """Labels of the first order, those together that follow each other in all orders."""
+    following = [dict(itertools.pairwise(order)) for order in orders]
+    runs: list[list[str]] = []
+    for label in orders[0]:
+        last = runs[-1][-1] if runs else "b"
+        if last[0] != "b" and all(after.get(last) == label for after in following):
+            runs[-1].append(label)
+        else:
+            runs.append([label])
+    return runs
+
+
+def _merged(side: _Side, runs: Sequence[Sequence[str]], build: Build) -> _Side:
+    """A side with one dimension for each run of its own, which the first label stands for."""
+    sizes = side.sizes
+    for first, *others in runs:
+        if first in sizes and others:
+            sizes[first] *= math.prod(sizes.pop(label) for label in others)
+    if len(sizes) == side.type.rank:
+        return side
+    type = side.type.with_shape(sizes.values())
+    value = build.value("stablehlo.reshape", (side.value,), type.mlir())
+    return _Side(value, type, tuple(sizes), side.is_turned)
+
+
 def _without_ones(side: _Side, build: Build) -> _Side:
     """A side without dimensions of one element, but for batches."""
     sizes = side.type.static_shape
@@ -236,7 +294,7 @@ def _without_ones(side: _Side, build: Build) -> _Side:
         return side
     type = side.type.with_shape(side.type.static_shape[d] for d in kept)
     value = build.value("stablehlo.reshape", (side.value,), type.mlir())
-    return _Side(value, type, tuple(side.labels[d] for d in kept))
+    return _Side(value, type, tuple(side.labels[d] for d in kept), side.is_turned)
 
 
 def _result_labels(lhs: _Side, rhs: _Side) -> Labels:

@@ -125,6 +125,9 @@ SHORT_SUMS: dict[str, tuple[Shape, Shape, Shape, Shape]] = {
     "of batches": ((5,), (2,), (3,), (20,)),
     "over two dimensions": ((), (2, 2), (7,), (40,)),
     "of gates": ((), (2,), (16, 32), (2,)),
+    "of gates and many qubits": ((), (2,), (2,) * 6, (2,)),
+    "of points": ((), (3,), (300,), (3,)),
+    "over all of some points": ((), (4,), (1, 90), (5, 1)),
 }
 
 
@@ -136,6 +139,26 @@ def test_short_sums_of_matrices(form: str, element: str) -> None:
         product = Product(seed, SHORT_SUMS[form])
         x, y = numbers(product.lhs, element, 1), numbers(product.rhs, element, 2)
         assert_staged(product.text(element, element), x, y)
+
+
+@pytest.mark.parametrize("qubit", range(7))
+@pytest.mark.parametrize("element", ["f32", "complex<f32>"])
+def test_gates(qubit: int, element: str) -> None:
+    """A gate on one of seven qubits, whose dimension goes back to its place."""
+    gate, state = f"tensor<2x2x{element}>", f"tensor<{'2x' * 7}{element}>"
+    order = [*range(1, qubit + 1), 0, *range(qubit + 1, 7)]
+    text = f"""
+    func.func @main(%u: {gate}, %x: {state}) -> {state} {{
+      %0 = stablehlo.dot_general %u, %x, contracting_dims = [1] x [{qubit}]
+        : ({gate}, {state}) -> {state}
+      %1 = stablehlo.transpose %0, dims = {order} : ({state}) -> {state}
+      %2 = stablehlo.dot_general %u, %1, contracting_dims = [0] x [{qubit}]
+        : ({gate}, {state}) -> {state}
+      return %2 : {state}
+    }}"""
+    is_plain = element != "f32" and qubit in (0, 6)  # a matrix by a matrix, of complex numbers
+    assert ("dot_general" in staged(text).ir("stages")) == is_plain
+    assert_staged(text, numbers((2, 2), element, 1), numbers((2,) * 7, element, 2))
 
 
 PAIRS = [(element, element) for element in DTYPES]
