@@ -17,6 +17,7 @@ from shlo_tools.codegen.library.contractions.element_copies import stored_bytes
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
 
 Steps = tuple[int, int, int]
+_NEAR = 8  # neighbouring columns of parts of a matrix, at least
 T = TypeVar("T")
 STILL: Steps = (0, 0, 0)
 
@@ -164,6 +165,8 @@ def gemm_words(contraction: Contraction) -> dict[str, Word] | None:
     (m,), (n,), (k,) = ((part[-1:] or [one]) for part in (rows, columns, inner))
     if n.size > 1 and n.c != 1:
         return None
+    if n.size < _NEAR <= count(columns):
+        return None  # most lanes of each part would be empty
     words: dict[str, Word] = {
         "A": contraction.a.place,
         "B": contraction.b.place,
