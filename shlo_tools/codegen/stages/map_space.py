@@ -172,12 +172,20 @@ def group_of(node: Node, columns: Extent) -> int | None:
     shape = [(size, d) for d, size in enumerate(node.shape) if not is_one(size)]
     if len(shape) < 2 or not are_known(columns, *(size for size, _ in shape)):
         return None
-    (before, _), (group, last) = shape[-2:]
+    (before, neighbour), (group, last) = shape[-2:]
     if columns % (before * group):
         return None
-    is_repeated = node.kind is NodeKind.BROADCAST and last not in node.dimensions
+    is_repeated = node.kind is NodeKind.BROADCAST and _spread_over(node) & {neighbour, last} == {
+        last
+    }
     is_turned = node.kind is NodeKind.REVERSE and last not in node.dimensions
     return group if is_repeated or is_turned else None
+
+
+def _spread_over(broadcast: Node) -> set[int]:
+    """Dimensions along which elements are the same."""
+    sizes = zip(broadcast.dimensions, broadcast.operands[0].shape, strict=True)
+    return set(range(len(broadcast.shape))) - {d for d, size in sizes if not is_one(size)}
 
 
 def moved_columns(

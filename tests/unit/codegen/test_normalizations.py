@@ -1,11 +1,13 @@
 """Normalizations of images by groups of channels, random shapes, on the reference.
 
-What is multiplied and added lies along channels, rows, columns, pixels or all of them: the last
-dimensions become one wherever no op tells them apart, and rows are walked by what is left.
+Channels lie in front of pixels, or behind them; what is multiplied and added, along channels, rows,
+columns, pixels or all of them. The last dimensions become one wherever no op tells them apart, and
+rows are walked by what is left.
 """
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 
 import numpy as np
@@ -34,33 +36,45 @@ class Normalization(ShapedProgram):
     """
 
     most = 1 << 20
+    is_last = False  # whether channels are
 
     def __init__(self, seed: int, element: str) -> None:
         super().__init__(element, np.random.default_rng([seed, _ELEMENTS.index(element)]))
         n, groups = self.random.integers(1, 8, 2).tolist()
-        height, width = self.random.integers(1, (40, 12)[seed % 2], 2).tolist()
-        channels = int(self.random.integers(1, 5))
-        image, parts = (n, groups * channels, height, width), (n, groups, channels, height, width)
+        pixels = self.random.integers(1, (40, 12)[seed % 2], 2).tolist()
+        channels = int(self.random.integers(1, (5, 20)[self.is_last]))
+        image, parts = (n, groups * channels, *pixels), (n, groups, channels, *pixels)
+        self.dims, self.kept = [2, 3, 4], [0, 1]
+        if self.is_last:
+            image, parts = (n, *pixels, groups * channels), (n, *pixels, groups, channels)
+            self.dims, self.kept = [1, 2, 4], [0, 3]
         self.fold = "add" if self.random.random() < 0.7 else "maximum"
         self.zero = self.constant(0)
         x = self.emit("reshape", [self.argument(image)], parts)
         first = self.reduced(x)
-        d = self.both("subtract", x, self._broadcast(first, [0, 1], parts))
+        d = self.both("subtract", x, self._broadcast(*first, parts))
         second = self.reduced(d)
-        value = self.both("add", d, self._broadcast(second, [0, 1], parts))
+        value = self.both("add", d, self._broadcast(*second, parts))
         value = self.emit("reshape", [value], image)
         for k in self.random.choice(len(_KEPT), self.random.integers(1, 4), replace=False):
             op = "multiply" if self.random.random() < 0.5 else "add"
             value = self.both(op, value, self.spread(_KEPT[k], image))
-        self.results = [value, *([second] if self.random.random() < 0.3 else [])]
+        self.results = [value, *(second[:1] if self.random.random() < 0.3 else [])]
 
-    def reduced(self, value: Tensor) -> Tensor:
-        """What groups of channels are reduced to."""
-        shape = value.shape[:2]
-        how = f"applies stablehlo.{self.fold} across dimensions = [2, 3, 4]"
+    def reduced(self, value: Tensor) -> tuple[Tensor, list[int]]:
+        """What groups of channels are reduced to, perhaps with ones, and where that has them."""
+        shape = tuple(value.shape[d] for d in self.kept)
+        how = f"applies stablehlo.{self.fold} across dimensions = {self.dims}"
         types = f"({self.type(value)}, {self.type(())}) -> {self.type(shape)}"
-        bound = value.bound * (np.prod(value.shape[2:]) if self.fold == "add" else 1)
-        return self.written(f"reduce({value} init: {self.zero}) {how} : {types}", shape, bound)
+        bound = value.bound * (
+            math.prod(value.shape) // math.prod(shape) if self.fold == "add" else 1
+        )
+        text = f"reduce({value} init: {self.zero}) {how} : {types}"
+        result = self.written(text, shape, bound)
+        if self.random.random() < 0.5:
+            return result, self.kept
+        ones = tuple(size if d in self.kept else 1 for d, size in enumerate(value.shape))
+        return self.emit("reshape", [result], ones), [*range(len(ones))]
 
     def both(self, op: str, one: Tensor, other: Tensor) -> Tensor:
         """An op on each two elements."""
@@ -75,10 +89,17 @@ class Normalization(ShapedProgram):
         return self._broadcast(self.argument(tuple(shape[d] for d in dims)), dims, shape)
 
 
+class LastNormalization(Normalization):
+    """The same of images whose channels are neighbours: groups are repeated within a row."""
+
+    is_last = True
+
+
+@pytest.mark.parametrize("kind", [Normalization, LastNormalization])
 @pytest.mark.parametrize("element", _ELEMENTS)
 @pytest.mark.parametrize("seed", range(_SEEDS))
-def test_random_normalizations(seed: int, element: str) -> None:
-    program = Normalization(seed, element)
+def test_random_normalizations(seed: int, element: str, kind: type[Normalization]) -> None:
+    program = kind(seed, element)
     assert_staged(program.text(), *program.arrays)
 
 
