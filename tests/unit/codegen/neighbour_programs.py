@@ -27,6 +27,10 @@ class NeighbourProgram(ShapedProgram):
 
     def __init__(self, seed: int, element: str) -> None:
         super().__init__(element, np.random.default_rng([seed, ELEMENTS.index(element)]))
+        self._draw()
+
+    def _draw(self) -> None:
+        """What is computed, and which of it is returned."""
         # Each program has ops of its own that it likes, and goes so far for operands.
         steps = (self.product, self.fold, self.turn, self.cut, self.reshape, self.add, self.spread)
         steps += (self.choose, self.join, self.scan)
