@@ -175,11 +175,10 @@ def group_of(node: Node, columns: Extent) -> int | None:
     (before, neighbour), (group, last) = shape[-2:]
     if columns % (before * group):
         return None
-    is_repeated = node.kind is NodeKind.BROADCAST and _spread_over(node) & {neighbour, last} == {
-        last
-    }
-    is_turned = node.kind is NodeKind.REVERSE and last not in node.dimensions
-    return group if is_repeated or is_turned else None
+    if node.kind is NodeKind.REVERSE:
+        return group if last not in node.dimensions else None
+    spread = _spread_over(node)
+    return group if last in spread and neighbour not in spread else None
 
 
 def _spread_over(broadcast: Node) -> set[int]:

@@ -303,9 +303,7 @@ class WindowKernel(Kernel):
             key = "exist", first, ahead, extent
 
             def exist() -> Value:
-                exists = (self._positions(first) + ahead).compare("ult", extent)
-                is_known = isinstance(place, Lanes) and f.number_of(place.base) is not None
-                return f.hidden(exists) if is_known else exists
+                return (self._positions(first) + ahead).compare("ult", extent)
 
             return place, self.once(place.level, key, exist)
 
