@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from shlo_tools.codegen.stages.folds import is_spread
-from shlo_tools.codegen.stages.nodes import is_one
+from shlo_tools.codegen.stages.nodes import used_dimensions
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.graph import Op, Stage
 
@@ -34,8 +34,7 @@ def where(operand: Op | Value, stage: Stage, *, goes_on: bool = False) -> str:
         return "bad"
     if below == "row" and stage.rows and stage.columns:
         if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
-            dimensions = operand.integers("broadcast_dimensions")
-            used = [d for d, k in zip(dimensions, source.shape, strict=True) if not is_one(k)]
+            used = _used(operand, source)
             if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
                 return "full"
     if below == "result" and stage.groups and (goes_on or stage.kind == "column"):
@@ -54,9 +53,12 @@ def keeps_places(view: Op) -> bool:
 
 
 def _keeps_order(broadcast: Op, source: Op) -> bool:
-    dimensions = broadcast.integers("broadcast_dimensions")
-    used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
+    used = _used(broadcast, source)
     return used == sorted(used)
+
+
+def _used(broadcast: Op, source: Op) -> list[int]:
+    return used_dimensions(broadcast.integers("broadcast_dimensions"), source.shape)
 
 
 def is_in_memory(operand: Op | Value) -> bool:

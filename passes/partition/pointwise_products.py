@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -159,7 +159,7 @@ def _expanded(sides: Sequence[_Side], result: TensorType, build: Build) -> Value
 def _added_up(
     op: Operation, sides: Sequence[_Side], result: TensorType, build: Build
 ) -> Value | None:
-    """Products of a short sum one by one; None where matrices of a batch have lanes enough.
+    """Products of a short sum one by one; None where ``_loops_of_lanes`` says so.
 
     A product of matrices would be bound by what it writes, too, and bring its operands in order
     before.
@@ -176,20 +176,17 @@ def _added_up(
     loops = _loops_of_lanes(lhs, rhs, tuple(label for label in reader if label in order))
     if loops is None:
         return None
-    sums = accumulation_type(result.element_type)
-    shape = TensorType(tuple(sizes[label] for label in loops), sums)
+    element = accumulation_type(result.element_type)
+    shape = TensorType(tuple(sizes[label] for label in loops), element)
     summed = [label for label in lhs.labels if label not in order]
     value = _zeros(shape, build)
     for places in np.ndindex(*(sizes[label] for label in summed)):
         at = dict(zip(summed, places, strict=True))
         product = _product([_part(side, at, build) for side in (lhs, rhs)], loops, shape, build)
         value = build.value("stablehlo.add", (value, product), value.type)
-    followed = {first: [first, *others] for first, *others in runs}
-    labels = tuple(label for first in loops for label in followed[first])
-    type = shape.with_shape(whole[label] for label in labels)
-    if labels != loops:
-        value = build.value("stablehlo.reshape", (value,), type.mlir())
-    return _ordered(_Side(value, type, labels), each, result, build)
+    members = {run[0]: run for run in runs}
+    apart = {label: whole[label] for first in loops for label in members[first]}
+    return _ordered(_reshaped(_Side(value, shape, loops), apart, build), each, result, build)
 
 
 def _lanes(lhs: _Side, rhs: _Side) -> list[str]:
@@ -279,22 +276,22 @@ def _merged(side: _Side, runs: Sequence[Sequence[str]], build: Build) -> _Side:
     for first, *others in runs:
         if first in sizes and others:
             sizes[first] *= math.prod(sizes.pop(label) for label in others)
-    if len(sizes) == side.type.rank:
-        return side
-    type = side.type.with_shape(sizes.values())
-    value = build.value("stablehlo.reshape", (side.value,), type.mlir())
-    return _Side(value, type, tuple(sizes), side.is_turned)
+    return _reshaped(side, sizes, build)
 
 
 def _without_ones(side: _Side, build: Build) -> _Side:
     """A side without dimensions of one element, but for batches."""
-    sizes = side.type.static_shape
-    kept = [d for d, x in enumerate(side.labels) if x[0] == "b" or sizes[d] != 1]
-    if len(kept) == side.type.rank:
+    kept = {label: size for label, size in side.sizes.items() if label[0] == "b" or size != 1}
+    return _reshaped(side, kept, build)
+
+
+def _reshaped(side: _Side, sizes: dict[str, int], build: Build) -> _Side:
+    """A side with other dimensions, if they are more or fewer."""
+    if len(sizes) == side.type.rank:
         return side
-    type = side.type.with_shape(side.type.static_shape[d] for d in kept)
+    type = side.type.with_shape(sizes.values())
     value = build.value("stablehlo.reshape", (side.value,), type.mlir())
-    return _Side(value, type, tuple(side.labels[d] for d in kept), side.is_turned)
+    return replace(side, value=value, type=type, labels=tuple(sizes))
 
 
 def _result_labels(lhs: _Side, rhs: _Side) -> Labels:

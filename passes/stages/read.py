@@ -27,6 +27,7 @@ from shlo_tools.codegen.stages.nodes import (
     are_known,
     constant_value,
     is_one,
+    used_dimensions,
 )
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.codegen.stages.sorts.orders import Sorting
@@ -247,7 +248,7 @@ def bitcast_convert(op: Operation, operands: tuple[Node, ...]) -> Node:
 def broadcast_in_dim(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimensions = tuple(ir.integers_of(op, "broadcast_dimensions"))
     source, shape = operands[0], named_sizes.type_of(op.results[0]).shape
-    used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
+    used = used_dimensions(dimensions, source.shape)
     if are_known(*shape) and math.prod(shape) == source.count and used == sorted(used):
         return _typed(op, NodeKind.RESHAPE, operands[:1])
     return _typed(op, NodeKind.BROADCAST, operands[:1], dimensions=dimensions)

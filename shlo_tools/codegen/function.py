@@ -326,9 +326,10 @@ class Function:
 
     def both(self, a: Value, b: Value) -> Value:
         """Where two masks hold; LLVM knows none of the lanes, or all of them."""
-        known = [self._is_known(mask) for mask in (a, b)]
-        if known[0] != known[1]:
-            a, b = self.hidden(a) if known[0] else a, self.hidden(b) if known[1] else b
+        if a.type.lanes and not target.host().masks:
+            known = [self._is_known(mask) for mask in (a, b)]
+            if known[0] != known[1]:
+                a, b = self._hidden(a) if known[0] else a, self._hidden(b) if known[1] else b
         return self.op("and", a, b)
 
     def do(self, text: str) -> None:
@@ -580,14 +581,14 @@ class Function:
         most = self.maximum(self.minimum(count, first + lanes), 0).to("trunc", "i32")
         return numbers < self.broadcast(most, lanes)
 
-    def hidden(self, mask: Value) -> Value:
-        """A constant mask, to stand beside others, as LLVM does not know it.
+    def _hidden(self, mask: Value) -> Value:
+        """A mask that is made of constants, to stand beside others, as LLVM does not know it.
 
         Without mask registers it takes lanes of masks that are known to be off, and that nobody
         reads, for lanes that are on, and loads whole vectors, which may end behind an array.
         """
         place = next((argument for argument in self.arguments if argument.type == POINTER), None)
-        if not mask.type.lanes or place is None or target.host().masks:
+        if place is None:
             return mask
         nothing = (place.to("ptrtoint", "i64") >> 63).to("trunc", "i32")
         return (mask.to("sext", "i32") + self.broadcast(nothing, mask.type.lanes)).compare("ne", 0)

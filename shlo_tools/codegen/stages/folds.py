@@ -12,7 +12,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Region, are_known, is_one
+from shlo_tools.codegen.stages.nodes import (
+    Extent,
+    Node,
+    NodeKind,
+    Region,
+    are_known,
+    used_dimensions,
+)
 from shlo_tools.codegen.stages.reading.elements import Number
 from shlo_tools.dims import Size
 from shlo_tools.dtypes import ElementType, Kind
@@ -245,6 +252,6 @@ def is_spread(
         source: the operand's shape.
         groups: of the reduction.
     """
-    used = [d for d, size in zip(dimensions, source, strict=True) if not is_one(size)]
+    used = used_dimensions(dimensions, source)
     others = [d for d in range(len(shape)) if d not in used]
     return used == sorted(used) and groups_of(shape, others) == tuple(groups)

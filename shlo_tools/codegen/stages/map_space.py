@@ -9,7 +9,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.jobs import are_shared_evenly, even_part
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, below, is_one
+from shlo_tools.codegen.stages.nodes import (
+    Extent,
+    Node,
+    NodeKind,
+    are_known,
+    below,
+    differing_dimensions,
+    is_one,
+)
 from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
@@ -131,8 +139,7 @@ def _has_together(node: Node, pair: tuple[int, int], result: Node) -> bool:
         return _is_run(node, pair)
     if node.kind is not NodeKind.BROADCAST:
         return False
-    (source,) = node.operands
-    kept = [d for d, size in zip(node.dimensions, source.shape, strict=True) if not is_one(size)]
+    kept = differing_dimensions(node)
     here = [kept.index(d) for d in pair if d in kept]
     return not here or (len(here) == 2 and here[1] == here[0] + 1)
 
@@ -177,14 +184,8 @@ def group_of(node: Node, columns: Extent) -> int | None:
         return None
     if node.kind is NodeKind.REVERSE:
         return group if last not in node.dimensions else None
-    spread = _spread_over(node)
-    return group if last in spread and neighbour not in spread else None
-
-
-def _spread_over(broadcast: Node) -> set[int]:
-    """Dimensions along which elements are the same."""
-    sizes = zip(broadcast.dimensions, broadcast.operands[0].shape, strict=True)
-    return set(range(len(broadcast.shape))) - {d for d, size in sizes if not is_one(size)}
+    differing = differing_dimensions(node)
+    return group if neighbour in differing and last not in differing else None
 
 
 def moved_columns(

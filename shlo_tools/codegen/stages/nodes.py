@@ -193,10 +193,24 @@ class Stage:
         return places(len(self.arguments), len(self.results))
 
 
+def used_dimensions(dimensions: Sequence[int], source: Sequence[Extent]) -> list[int]:
+    """Where a broadcast has those of its operand that are longer than one, in their order.
+
+    Args:
+        dimensions: where those of the operand go.
+        source: the operand's shape.
+    """
+    return [d for d, size in zip(dimensions, source, strict=True) if not is_one(size)]
+
+
+def differing_dimensions(broadcast: Node) -> list[int]:
+    """The dimensions along which elements of a broadcast differ, as its operand has them."""
+    return used_dimensions(broadcast.dimensions, broadcast.operands[0].shape)
+
+
 def repeated_from(broadcast: Node) -> int:
     """The dimension from which on a broadcast repeats elements of its operand."""
-    sizes = zip(broadcast.dimensions, broadcast.operands[0].shape, strict=True)
-    return max((d for d, size in sizes if not is_one(size)), default=-1) + 1
+    return max(differing_dimensions(broadcast), default=-1) + 1
 
 
 def without_reshapes(node: Node) -> Node:

@@ -79,6 +79,35 @@ class ExactProgram:
         self.lines.append(f"{name} = stablehlo.{text}")
         return Tensor(name, tuple(shape), bound)
 
+    def folded(self, op: str, value: Tensor, dims: list[int]) -> Tensor:
+        """What an op makes of all elements along dimensions, from zero on."""
+        shape = tuple(size for d, size in enumerate(value.shape) if d not in dims)
+        types = f"({self.type(value)}, {self.type(())}) -> {self.type(shape)}"
+        count = math.prod(value.shape[d] for d in dims) if op == "add" else 1
+        text = f"reduce({value} init: {self.constant(0)}) applies stablehlo.{op}"
+        text += f" across dimensions = {dims} : {types}"
+        return self.written(text, shape, count * value.bound)
+
+    def summed_by_windows(
+        self, value: Tensor, shape: Shape, sizes: list[int], **how: object
+    ) -> Tensor:
+        """Sums of windows; ``how``: the other attributes of ``reduce_window``."""
+        scalar, start, mark = self.type(()), self.constant(0), len(self.lines)
+        others = "".join(f", {name} = {spelled}" for name, spelled in how.items())
+        self.lines.append(
+            f'%v{mark} = "stablehlo.reduce_window"({value}, {start}) ({{\n'
+            f"^bb0(%a{mark}: {scalar}, %b{mark}: {scalar}):\n"
+            f"  %c{mark} = stablehlo.add %a{mark}, %b{mark} : {scalar}\n"
+            f"  stablehlo.return %c{mark} : {scalar}\n"
+            f"}}) {{window_dimensions = {self.integers(sizes)}{others}}} "
+            f": ({self.type(value)}, {scalar}) -> {self.type(shape)}"
+        )
+        return Tensor(f"%v{mark}", shape, value.bound * math.prod(sizes))
+
+    def integers(self, numbers: Sequence[int]) -> str:
+        """An attribute of integers."""
+        return f"array<i64: {', '.join(map(str, numbers))}>"
+
     def constant(self, number: int) -> Tensor:
         is_complex, is_float = self.element.startswith("complex"), self.element in EXACT
         text = f"({number}.0, 0.0)" if is_complex else f"{number}.0" if is_float else str(number)

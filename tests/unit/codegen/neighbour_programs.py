@@ -84,13 +84,8 @@ class NeighbourProgram(ShapedProgram):
         """A sum or the largest, over any dimensions."""
         value = self._last()
         dims = [d for d in range(len(value.shape)) if self.random.random() < 0.5]
-        shape = tuple(size for d, size in enumerate(value.shape) if d not in dims)
         op = "add" if self.element.startswith("complex") else self._pick(("add", "add", "maximum"))
-        start = self.constant(0)
-        types = f"({self.type(value)}, {self.type(())}) -> {self.type(shape)}"
-        count = math.prod(value.shape[d] for d in dims) if op == "add" else 1
-        text = f"reduce({value} init: {start}) applies stablehlo.{op} across dimensions = {dims}"
-        return self.written(f"{text} : {types}", shape, count * value.bound)
+        return self.folded(op, value, dims)
 
     def turn(self) -> Tensor:
         value = self._last()
@@ -160,15 +155,5 @@ class NeighbourProgram(ShapedProgram):
         if not value.shape or value.shape[d := int(self.random.integers(len(value.shape)))] > 64:
             raise Unsuitable
         window = [size if k == d else 1 for k, size in enumerate(value.shape)]
-        padding, mark = [[size - 1, 0] for size in window], len(self.lines)
-        scalar, start = self.type(()), self.constant(0)
-        self.lines.append(
-            f'%v{mark + 1} = "stablehlo.reduce_window"({value}, {start}) ({{\n'
-            f"^bb0(%a{mark}: {scalar}, %b{mark}: {scalar}):\n"
-            f"  %c{mark} = stablehlo.add %a{mark}, %b{mark} : {scalar}\n"
-            f"  stablehlo.return %c{mark} : {scalar}\n"
-            f"}}) {{window_dimensions = array<i64: {', '.join(map(str, window))}>, "
-            f"padding = dense<{padding}> : tensor<{len(window)}x2xi64>}} "
-            f": ({self.type(value)}, {scalar}) -> {self.type(value)}"
-        )
-        return Tensor(f"%v{mark + 1}", value.shape, value.bound * value.shape[d])
+        padding = f"dense<{[[size - 1, 0] for size in window]}> : tensor<{len(window)}x2xi64>"
+        return self.summed_by_windows(value, value.shape, window, padding=padding)

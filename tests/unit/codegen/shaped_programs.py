@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -102,6 +103,25 @@ class ShapedProgram(ExactProgram):
             raise Unsuitable
         parts = [self.made((*shape[:-1], size), steps) for size in (1, shape[-1] - 1)]
         return self.emit("concatenate", parts, shape, rest=f", dim = {len(shape) - 1}")
+
+    def rotated(self, shape: Shape, steps: int) -> Tensor:
+        """Runs of rows in another order: mostly two of them, mostly all that there are."""
+        if not shape:
+            raise Unsuitable
+        d = int(self.random.integers(len(shape)))
+        count = 2 if self.random.random() < 0.8 else 3
+        if shape[d] < count:
+            raise Unsuitable
+        edge = self.random.integers(0, 3, len(shape)) * int(self.random.random() < 0.2)
+        whole = self.made(tuple((edge + shape).tolist()), steps)
+        cuts = self.random.choice(np.arange(1, shape[d]), count - 1, replace=False)
+        runs = list(itertools.pairwise([0, *sorted(cuts.tolist()), shape[d]]))
+        parts = []
+        for first, last in [*runs[1:], runs[0]]:
+            low, high = edge.copy(), edge + shape
+            low[d], high[d] = edge[d] + first, edge[d] + last
+            parts.append(self._slice(whole, low, high))
+        return self.emit("concatenate", parts, shape, rest=f", dim = {d}")
 
     def taken(self, shape: Shape, steps: int) -> Tensor:
         """Rows by their numbers, some of which there are not."""

@@ -64,19 +64,6 @@ class MovedProgram(NeighbourProgram):
         parts = [self.made((*shape[:d], n, *shape[d + 1 :]), steps) for n in sizes]
         return self.emit("concatenate", parts, shape, rest=f", dim = {d}")
 
-    def rotated(self, shape: Shape, steps: int) -> Tensor:
-        """The end of a value, and then its start."""
-        d = self._dimension(shape)
-        if shape[d] < 2:
-            raise Unsuitable
-        by, whole = int(self.random.integers(1, shape[d])), self.made(shape, steps)
-        parts = []
-        for first, last in ((by, shape[d]), (0, by)):
-            low, high = [0] * len(shape), list(shape)
-            low[d], high[d] = first, last
-            parts.append(self._slice(whole, low, high))
-        return self.emit("concatenate", parts, shape, rest=f", dim = {d}")
-
     def _dimension(self, shape: Shape) -> int:
         if not shape:
             raise Unsuitable
@@ -90,11 +77,7 @@ class MovedProgram(NeighbourProgram):
             raise Unsuitable
         kept = [d for d in range(len(value.shape)) if self.random.random() < 0.5]
         others = [d for d in range(len(value.shape)) if d not in kept]
-        shape = tuple(value.shape[d] for d in kept)
-        types = f"({self.type(value)}, {self.type(())}) -> {self.type(shape)}"
-        how = f"applies stablehlo.maximum across dimensions = {others}"
-        text = f"reduce({value} init: {self.constant(0)}) {how} : {types}"
-        largest = self._broadcast(self.written(text, shape, value.bound), kept, value.shape)
+        largest = self._broadcast(self.folded("maximum", value, others), kept, value.shape)
         bound, types = 2 * value.bound, self.type(value)
         return self.emit("subtract", [value, largest], value.shape, bound=bound, types=types)
 
@@ -122,17 +105,7 @@ class MovedProgram(NeighbourProgram):
             (size - window) // stride + 1
             for size, window, stride in zip(value.shape, sizes, strides, strict=True)
         )
-        mark, scalar, start = len(self.lines), self.type(()), self.constant(0)
-        self.lines.append(
-            f'%v{mark + 1} = "stablehlo.reduce_window"({value}, {start}) ({{\n'
-            f"^bb0(%a{mark}: {scalar}, %b{mark}: {scalar}):\n"
-            f"  %c{mark} = stablehlo.add %a{mark}, %b{mark} : {scalar}\n"
-            f"  stablehlo.return %c{mark} : {scalar}\n"
-            f"}}) {{window_dimensions = array<i64: {', '.join(map(str, sizes))}>, "
-            f"window_strides = array<i64: {', '.join(map(str, strides))}>}} "
-            f": ({self.type(value)}, {scalar}) -> {self.type(shape)}"
-        )
-        return Tensor(f"%v{mark + 1}", shape, value.bound * math.prod(sizes))
+        return self.summed_by_windows(value, shape, sizes, window_strides=self.integers(strides))
 
 
 @pytest.mark.parametrize("element", _ELEMENTS)

@@ -7,7 +7,6 @@ rows are walked by what is left.
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 
 import numpy as np
@@ -49,7 +48,6 @@ class Normalization(ShapedProgram):
             image, parts = (n, *pixels, groups * channels), (n, *pixels, groups, channels)
             self.dims, self.kept = [1, 2, 4], [0, 3]
         self.fold = "add" if self.random.random() < 0.7 else "maximum"
-        self.zero = self.constant(0)
         x = self.emit("reshape", [self.argument(image)], parts)
         first = self.reduced(x)
         d = self.both("subtract", x, self._broadcast(*first, parts))
@@ -63,14 +61,7 @@ class Normalization(ShapedProgram):
 
     def reduced(self, value: Tensor) -> tuple[Tensor, list[int]]:
         """What groups of channels are reduced to, perhaps with ones, and where that has them."""
-        shape = tuple(value.shape[d] for d in self.kept)
-        how = f"applies stablehlo.{self.fold} across dimensions = {self.dims}"
-        types = f"({self.type(value)}, {self.type(())}) -> {self.type(shape)}"
-        bound = value.bound * (
-            math.prod(value.shape) // math.prod(shape) if self.fold == "add" else 1
-        )
-        text = f"reduce({value} init: {self.zero}) {how} : {types}"
-        result = self.written(text, shape, bound)
+        result = self.folded(self.fold, value, self.dims)
         if self.random.random() < 0.5:
             return result, self.kept
         ones = tuple(size if d in self.kept else 1 for d, size in enumerate(value.shape))

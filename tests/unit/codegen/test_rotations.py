@@ -6,12 +6,11 @@ numbers. What is rotated along lanes, or read by other ops, is joined as it says
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
 
 import numpy as np
 import pytest
-from exact_programs import Shape, Tensor, Unsuitable
+from exact_programs import Unsuitable
 from shaped_programs import ShapedProgram
 from staged_programs import assert_staged
 
@@ -49,37 +48,8 @@ class Rotation(ShapedProgram):
             value = self.emit("add", [value, other], shape, bound=bound, types=types)
         self.results = [value] if self.random.random() < 0.7 else []
         if not self.results or self.random.random() < 0.3:
-            self.results.append(self.summed(value))
-
-    def rotated(self, shape: Shape, steps: int) -> Tensor:
-        """Runs of rows in another order: mostly two of them, mostly all that there are."""
-        if not shape:
-            raise Unsuitable
-        d = int(self.random.integers(len(shape)))
-        count = 2 if self.random.random() < 0.8 else 3
-        if shape[d] < count:
-            raise Unsuitable
-        edge = self.random.integers(0, 3, len(shape)) * int(self.random.random() < 0.2)
-        whole = self.made(tuple((edge + shape).tolist()), steps)
-        cuts = self.random.choice(np.arange(1, shape[d]), count - 1, replace=False)
-        runs = list(itertools.pairwise([0, *sorted(cuts.tolist()), shape[d]]))
-        parts = []
-        for first, last in [*runs[1:], runs[0]]:
-            low, high = edge.copy(), edge + shape
-            low[d], high[d] = edge[d] + first, edge[d] + last
-            parts.append(self._slice(whole, low, high))
-        return self.emit("concatenate", parts, shape, rest=f", dim = {d}")
-
-    def summed(self, value: Tensor) -> Tensor:
-        """The sum over some dimensions."""
-        dims = [d for d in range(len(value.shape)) if self.random.random() < 0.5]
-        shape = tuple(n for d, n in enumerate(value.shape) if d not in dims)
-        types = f"({self.type(value)}, {self.type(())}) -> {self.type(shape)}"
-        how = f"applies stablehlo.add across dimensions = {dims}"
-        bound = value.bound * np.prod([value.shape[d] for d in dims])
-        return self.written(
-            f"reduce({value} init: {self.constant(0)}) {how} : {types}", shape, bound
-        )
+            dims = [d for d in range(len(shape)) if self.random.random() < 0.5]
+            self.results.append(self.folded("add", value, dims))
 
 
 def _program(seed: int, element: str) -> Rotation:

@@ -142,7 +142,7 @@ class PartsReader(ComputedPlaces):
                 return Within(tuple(where), never=True)
             place, fits = self._moved_inside(c, size, step, is_near=is_near)
             index.append(place)
-            condition = fits if condition is None else self._both(condition, fits)
+            condition = fits if condition is None else self.both(condition, fits)
         return Within(tuple(index), condition)
 
     def _moved_inside(
@@ -165,9 +165,9 @@ class PartsReader(ComputedPlaces):
             fits = number.compare("ult", size)
             if isinstance(rest, Pattern):  # of known numbers
                 type = I1.vector(self.lanes)
-                fits = self._both(fits, f.constant(tuple(k == 0 for k in rest.steps), type))
+                fits = self.both(fits, f.constant(tuple(k == 0 for k in rest.steps), type))
             elif isinstance(rest, Scalar | Positions):
-                fits = self._both(fits, rest.value == 0)
+                fits = self.both(fits, rest.value == 0)
             if not isinstance(quotient, Scalar):
                 return quotient, fits
             inside = f.maximum(f.minimum(number, size - 1), 0)
@@ -175,7 +175,8 @@ class PartsReader(ComputedPlaces):
 
         return self.once(c.level, ("within", c, size, step), make)
 
-    def _both(self, a: Value, b: Value) -> Value:
+    def both(self, a: Value, b: Value) -> Value:
+        """Where two conditions hold, of a scalar or of lanes."""
         a, b = self.alike([a, b])
         return a & b
 

@@ -267,7 +267,7 @@ class WindowKernel(Kernel):
             place, here = self._clamped(first, ahead, extent, windows.base_dilation[d])
             where.append(place)
             if here is not None and not self._skips(d):
-                inside = here if inside is None else _both(*self.alike([inside, here]))
+                inside = here if inside is None else self.both(inside, here)
         exists = mask
         if inside is not None and inside.type.lanes:
             level = self.level
@@ -300,12 +300,11 @@ class WindowKernel(Kernel):
         if isinstance(place, int):
             place = Scalar(f.constant(place), 0)
         if not isinstance(place, Scalar):
-            key = "exist", first, ahead, extent
-
-            def exist() -> Value:
-                return (self._positions(first) + ahead).compare("ult", extent)
-
-            return place, self.once(place.level, key, exist)
+            return place, self.once(
+                place.level,
+                ("exist", first, ahead, extent),
+                lambda: (self._positions(first) + ahead).compare("ult", extent),
+            )
 
         def make() -> tuple[Component, Value]:
             number = place.value
@@ -318,7 +317,3 @@ class WindowKernel(Kernel):
             return Scalar(number, place.level), inside
 
         return self.once(place.level, ("clamp", place, extent, dilation), make)
-
-
-def _both(a: Value, b: Value) -> Value:
-    return a & b
