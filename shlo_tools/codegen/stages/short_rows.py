@@ -256,8 +256,9 @@ class ShortRowKernel(RowKernel):
         fetched = {node: buffer for node, buffer in gathered.items() if not self._is_turned(node)}
         if fetched:
             self._each_column(fetch)
-        for node in gathered.keys() - fetched.keys():
-            self._turn_rows(node, gathered[node].address)
+        for node, buffer in gathered.items():
+            if node not in fetched:
+                self._turn_rows(node, buffer.address)
         self.buffers.update(gathered)
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:

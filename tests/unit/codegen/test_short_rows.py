@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 from reduction_programs import numbers, tensor
 from staged_programs import assert_staged
 
 from shlo_tools import compile
+from shlo_tools.passes.stages import lower_stages
 
 # Few rows are walked along their columns; many are not, be they a multiple of lanes or not.
 ROWS = [(7, 5), (301, 2), (257, 3), (40, 3), (96, 4), (999, 4)]
@@ -218,3 +221,27 @@ def test_parts_joined_in_rows_that_are_summed(shape: tuple[int, int]) -> None:
       return %2, %1 : tensor<{n}xf32>, {whole}
     }}"""
     assert_staged(text, numbers(shape, "f32"))
+
+
+def test_code_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inputs that are turned are so in order: the same program finds its code in a cache."""
+    whole, row = "tensor<300x20xf32>", "tensor<300xf32>"
+    names = [f"%x{k}" for k in range(5)]
+    sums = "\n".join(
+        f"%s{k} = stablehlo.add %{'sx'[k == 1]}{k - 1}, %x{k} : {whole}" for k in range(1, 5)
+    )
+    text = f"""
+    func.func @main({", ".join(f"{name}: {whole}" for name in names)}) -> {whole} {{
+      {sums}
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.reduce(%s4 init: %zero) applies stablehlo.add across dimensions = [1]
+        : ({whole}, tensor<f32>) -> {row}
+      %1 = stablehlo.broadcast_in_dim %0, dims = [0] : ({row}) -> {whole}
+      %2 = stablehlo.multiply %s2, %1 : {whole}
+      return %2 : {whole}
+    }}"""
+    codes = set()
+    for _ in range(8):
+        monkeypatch.setattr(lower_stages, "_known", OrderedDict())
+        codes.add(compile(text).ir("kernels"))
+    assert len(codes) == 1
