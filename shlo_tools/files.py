@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 from shlo_tools.errors import ShloError
 
@@ -42,19 +46,33 @@ def write_pieces(path: str, pieces: Iterable[bytes | memoryview]) -> None:
             with open(1 if path == "-" else target, "wb", closefd=path != "-") as special:
                 special.writelines(pieces)
             return
-        temporary = _temporary(target)
-        try:
-            with open(temporary, "xb") as file:
-                file.writelines(pieces)
-            if target.exists():
-                os.chmod(temporary, target.stat().st_mode & 0o7777)
-            os.replace(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacing(target) as file:
+            file.writelines(pieces)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of another when the block has ended, and leaves it if it fails.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    # Others may write the same file at the same time, in this process or on another machine.
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    with open(temporary, "xb") as file:
+        try:
+            yield file
+            file.close()
+            if target.exists():
+                os.chmod(temporary, target.stat().st_mode & 0o7777)
+            os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def check_writable(path: str) -> None:
@@ -70,9 +88,8 @@ def check_writable(path: str) -> None:
             if not os.access(target, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return
-        temporary = _temporary(target)
-        with open(temporary, "xb"):
-            temporary.unlink()
+        with NamedTemporaryFile(dir=target.parent):
+            pass
     except OSError as error:
         raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
 
@@ -111,7 +128,3 @@ def check_path(path: str, what: str) -> None:
 
 def _is_special(target: Path) -> bool:
     return target.exists() and not target.is_file()
-
-
-def _temporary(target: Path) -> Path:
-    return target.with_name(f".{target.name[:200]}.{os.getpid()}.tmp")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -103,14 +102,9 @@ class Recorder:
 
 def _write(path: Path, array: Array) -> None:
     """Write an array under a temporary name, without a copy of it, and rename the file."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        try:
-            with open(temporary, "wb") as file:
-                np.lib.format.write_array(file, array_files.storable(array), allow_pickle=False)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with files.replacing(path) as file:
+            np.lib.format.write_array(file, array_files.storable(array), allow_pickle=False)
     except OSError as error:
         raise ShloError(f"cannot write {str(path)!r}: {error.strerror}") from error
 
