@@ -23,7 +23,7 @@ from mmap import ACCESS_READ, mmap
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
-from shlo_tools import elf
+from shlo_tools import elf, time_limit
 from shlo_tools.dialects import check
 from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError, UnsupportedError
 from shlo_tools.foreign import second_mlir
@@ -253,9 +253,14 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def library_context() -> Iterator[Context]:
-    """The one context that modules live in, entered, behind its lock."""
+    """The one context that modules live in, entered, behind its lock.
+
+    Raises:
+        ExecutionTimeout: another thread compiles for longer than this one's call may take.
+    """
     global _library_context, _entered
-    with _lock:
+    time_limit.acquire(_lock)
+    try:
         if _library_context is None:
             _library_context = new_context()
             _register_dense_caster(_library_context)
@@ -267,6 +272,8 @@ def library_context() -> Iterator[Context]:
             _entered -= 1
             if not _entered:
                 _spellings.clear()
+    finally:
+        _lock.release()
 
 
 def unknown_location() -> Location:
@@ -554,12 +561,6 @@ def is_dictionary(attribute: Attribute | None) -> bool:
 def is_array(attribute: Attribute | None) -> bool:
     """Whether an attribute is a list of others."""
     return isinstance(attribute, ir.ArrayAttr)
-
-
-def is_function_type(attribute: Attribute | None) -> bool:
-    """Whether an attribute holds the type of a function."""
-    is_type = isinstance(attribute, ir.TypeAttr)
-    return is_type and isinstance(cast(Any, attribute).value, ir.FunctionType)
 
 
 def string_attr(text: str | bytes) -> Attribute:

@@ -10,8 +10,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from shlo_tools.errors import ExecutionTimeout
+
+
+class Lock(Protocol):
+    """One of ``threading``."""
+
+    def acquire(self, *, timeout: float) -> bool: ...
 
 
 class _Deadline(threading.local):
@@ -47,6 +54,17 @@ def is_limited() -> bool:
 def left() -> float | None:
     """The seconds that the call in this thread has left, if it has to end some time."""
     return None if _deadline.at is None else max(1e-3, _deadline.at - time.monotonic())
+
+
+def acquire(lock: Lock) -> None:
+    """Wait for a lock no longer than the call in this thread may take.
+
+    Raises:
+        ExecutionTimeout: the time is up.
+    """
+    seconds = left()
+    while not lock.acquire(timeout=-1 if seconds is None else min(seconds, threading.TIMEOUT_MAX)):
+        check()
 
 
 def check() -> None:

@@ -26,6 +26,8 @@ _ALLOWED = (
     *(ast.Constant, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
     *(ast.USub, ast.Or, ast.Eq, ast.LtE),
 )
+# What ``values`` raises; numbers that are no integers are among others than asked for.
+UNFIT = (AttributeError, IndexError, TypeError, ValueError, OverflowError)
 _FUNCTIONS = ("max", "min")
 
 
@@ -51,7 +53,7 @@ def values(places: Sequence[tuple[int, int]], arguments: Sequence[Any]) -> tuple
         places: arguments with a place in each, as ``name`` has it.
 
     Raises:
-        AttributeError, IndexError, TypeError: arguments are no arrays, or others than asked for.
+        those of ``UNFIT``: arguments are no arrays, or others than asked for.
     """
     return tuple(
         [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +14,7 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import executable, native, weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.process_library.threads import limit_of
+from shlo_tools.cpu.recent import Recent
 from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
@@ -23,6 +22,7 @@ from shlo_tools.pipeline import runner
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
+from shlo_tools.time_limit import limited
 from shlo_tools.types import ValueType, value_type
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -57,54 +57,41 @@ class SpecializedExecutable(Executable):
         self._parameters = Parameters(self.name, self.signature)
         self._module, self._constants, self._options = module, constants, options
         self.texts = StageTexts(module)
-        self._most, self.donated = most, options.donated
+        self.donated = options.donated
         self.threads = options.threads
         self._any: Executable | None = None
-        self._executables: OrderedDict[Shapes, Executable] = OrderedDict()
-        self._table = threading.Lock()
-        self._compiling = threading.Lock()
+        self._executables = Recent[Shapes](most)
 
     @property
     def shapes(self) -> list[Shapes]:
         """The arguments' shapes that there is code for, those called last at the end."""
-        with self._table:
-            return list(self._executables)
+        return self._executables.keys()
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
-        return self._at(inputs)._run(inputs, False, timeout)
+        return self._at(inputs, timeout)._run(inputs, False, timeout)
 
     def _profiled(
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
-        return self._at(inputs)._profiled(inputs, False, timeout, calls)
+        return self._at(inputs, timeout)._profiled(inputs, False, timeout, calls)
 
-    def _at(self, inputs: Sequence[Array]) -> Executable:
+    def _at(self, inputs: Sequence[Array], timeout: float | None) -> Executable:
         """The code for the shapes of arguments."""
         shapes = tuple(array.shape for array in inputs)
-        executable = self._found(shapes)
+        executable = self._executables.get(shapes)
         if executable is None:
-            with self._compiling:  # who waited here may find it made
-                executable = self._found(shapes) or self._added(shapes)
+            with limited(timeout), mlir.library_context():  # who waited here may find it made
+                executable = self._executables.get(shapes) or self._added(shapes)
         return executable
-
-    def _found(self, shapes: Shapes) -> Executable | None:
-        with self._table:
-            if shapes in self._executables:
-                self._executables.move_to_end(shapes)
-            return self._executables.get(shapes)
 
     def _added(self, shapes: Shapes) -> Executable:
         try:
             executable = self._compiled(shapes)
         except ConstraintError:  # which op breaks it, and whether it is reached, run time knows
             executable = self._any = self._any or self._compiled(None)
-        with self._table:
-            self._executables[shapes] = executable
-            if len(self._executables) > self._most:
-                self._executables.popitem(last=False)
-        return executable
+        return self._executables.add(shapes, executable)
 
     def _compiled(self, shapes: Shapes | None) -> Executable:
         options, constants = self._options, self._constants

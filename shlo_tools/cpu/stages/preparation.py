@@ -58,10 +58,8 @@ class Preparation:
         """
         if self._is_done:
             return
-        lock, left = self._lock, time_limit.left()
-        seconds = -1 if left is None else min(left, threading.TIMEOUT_MAX)
-        while not lock.acquire(timeout=seconds):
-            time_limit.check()
+        lock = self._lock
+        time_limit.acquire(lock)
         try:
             if not self._is_done:
                 self._run()

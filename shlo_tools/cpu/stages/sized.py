@@ -9,20 +9,21 @@ fails.
 from __future__ import annotations
 
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from shlo_tools import mlir
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import named_sizes
+from shlo_tools.cpu.recent import Recent
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.dtypes import Array
+from shlo_tools.time_limit import limited
 
 if TYPE_CHECKING:
     from shlo_tools.calling.profile import Profile
@@ -66,62 +67,58 @@ class SizedExecutable(Executable):
         self.stages, self.late = tuple(program.codes), program.plain
         self._parameters = Parameters(name, signature)
         self._program, self._instance, self._refusal = program, instance, refusal
-        self._instances: OrderedDict[Sizes, Executable] = OrderedDict()
+        self._instances = Recent[Sizes](_KEPT)
         self._any: Executable | None = None
-        self._table, self._compiling = threading.Lock(), threading.Lock()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         files.write(path, self.contents())
 
     @property
     def latest(self) -> Executable | None:
-        """What runs the program with the sizes that were new last."""
-        with self._table:
-            return next(reversed(self._instances.values()), None)
+        """What ran the program last."""
+        keys = self._instances.keys()
+        return self._instances.get(keys[-1]) if keys else None
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         try:
             sizes = named_sizes.values(self._program.symbols, arguments)
-        except (AttributeError, IndexError, TypeError):  # no arrays, or others than the signature's
+        except named_sizes.UNFIT:
             return None
         executable = self._instances.get(sizes)
         return None if executable is None else executable._at_once(arguments)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast, donated=self.donated)
-        executable = self._at(named_sizes.values(self._program.symbols, inputs))
-        return executable._run(inputs, False, timeout)
+        return self._at(inputs, timeout)._run(inputs, False, timeout)
 
     def _profiled(
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
-        executable = self._at(named_sizes.values(self._program.symbols, inputs))
-        return executable._profiled(inputs, False, timeout, calls)
+        return self._at(inputs, timeout)._profiled(inputs, False, timeout, calls)
 
-    def _at(self, sizes: Sizes) -> Executable:
-        with self._table:
-            if sizes in self._instances:
-                self._instances.move_to_end(sizes)
-                return self._instances[sizes]
+    def _at(self, inputs: Sequence[Array], timeout: float | None) -> Executable:
+        sizes = named_sizes.values(self._program.symbols, inputs)
+        executable = self._instances.get(sizes)
+        if executable is None:
+            with limited(timeout):  # others may be compiling
+                executable = self._made(sizes)
+        return executable
+
+    def _made(self, sizes: Sizes) -> Executable:
         program = self._program.at(sizes)
         if program is None:
             return self._for_any()
-        with self._compiling:
-            executable = self._instance(program, sizes)
+        executable = self._instance(program, sizes)
         if executable is None:
             executable = self._for_any()
         executable.threads = self.threads
         if isinstance(executable, StagedExecutable) and self.origins is not None:
             executable.origins = partial(self.origins, sizes)
-        with self._table:
-            executable = self._instances.setdefault(sizes, executable)
-            while len(self._instances) > _KEPT:
-                self._instances.popitem(last=False)
-        return executable
+        return self._instances.add(sizes, executable)
 
     def _for_any(self) -> Executable:
-        with self._compiling:
+        with mlir.library_context():  # who waited here may find it made
             if self._any is None:
                 self._any = self._refusal()
             return self._any

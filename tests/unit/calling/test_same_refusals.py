@@ -146,6 +146,19 @@ def test_arguments_that_do_not_fit(cast: bool) -> None:
                 executable(value, cast=cast)
 
 
+def test_sizes_that_are_no_integers() -> None:
+    iota = """func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {
+      %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+      return %0 : tensor<?xf32> }"""
+    for name, compile in COMPILERS.items():
+        executable = compile(iota)
+        assert executable(np.array([3], np.int32)).tolist() == [0, 1, 2], name
+        for size in (np.nan, np.inf, 2.5, "3", None):
+            wrong = np.array([size])
+            expected = refusal(identities("tensor<1xi32>")["native"], wrong)
+            assert refusal(executable, wrong) == expected, name
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "kind", "message"),
     [

@@ -4,10 +4,19 @@ import threading
 
 import numpy as np
 import pytest
+from running import child
 
 import shlo_tools
+from shlo_tools import mlir
 from shlo_tools.cpu.specialized import SpecializedExecutable
-from shlo_tools.errors import ArgumentError, ParseError, ShapeMismatchError, ShloError
+from shlo_tools.cpu.stages.sized import SizedExecutable
+from shlo_tools.errors import (
+    ArgumentError,
+    ExecutionTimeout,
+    ParseError,
+    ShapeMismatchError,
+    ShloError,
+)
 
 ADD = """func.func @main(%a: tensor<?x3xf32>, %b: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %0 = stablehlo.add %a, %b : tensor<?x3xf32>
@@ -109,6 +118,61 @@ def test_threads_share_what_is_made() -> None:
         thread.join()
     assert not wrong
     assert len(add.shapes) == 3
+
+
+def test_a_call_waits_no_longer_than_it_may() -> None:
+    """For a thread that compiles something else."""
+    compiles, done = threading.Event(), threading.Event()
+
+    def occupy() -> None:
+        with mlir.library_context():
+            compiles.set()
+            done.wait()
+
+    add = specialized(ADD)
+    other = threading.Thread(target=occupy)
+    other.start()
+    compiles.wait()
+    with pytest.raises(ExecutionTimeout):
+        add(ones(2, 3), ones(2, 3), timeout=0.05)
+    done.set()
+    other.join()
+    assert (add(ones(2, 3), ones(2, 3), timeout=10) == 2).all()
+
+
+def test_sizes_that_are_called_with_keep_their_tables() -> None:
+    add = shlo_tools.compile(ADD)
+    assert isinstance(add, SizedExecutable)
+    add(ones(1, 3), ones(1, 3))
+    often = add.latest
+    for rows in range(2, 40):
+        add(ones(rows, 3), ones(rows, 3))
+        add(ones(1, 3), ones(1, 3))
+        assert add.latest is often
+
+
+def test_a_fork_while_another_thread_makes_code() -> None:
+    done = child(f"""
+        import os, threading
+        import numpy as np
+        import shlo_tools
+        ADD = {ADD!r}
+        def call(add, rows):
+            one = np.ones((rows, 3), np.float32)
+            return int(add(one, one).sum())
+        for options in (dict(specialize=True), dict()):
+            add = shlo_tools.compile(ADD, **options)
+            thread = threading.Thread(target=lambda: [call(add, n) for n in range(3, 60)])
+            thread.start()
+            for rows in range(60, 80):
+                child = os.fork()
+                if child == 0:
+                    os._exit(call(add, rows) - 6 * rows)
+                assert os.waitpid(child, 0)[1] == 0
+            thread.join()
+        print("done")
+    """)
+    assert (done.stdout, done.returncode) == ("done\n", 0), done.stderr
 
 
 def test_errors_at_compile_time() -> None:
