@@ -15,11 +15,10 @@ from shlo_tools.cpu import memory
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages.table import Planned, Table
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array, TensorType, element_type
 
 _SETS = 2  # of results: while the caller keeps the last ones, the next ones are made
 _KEPT = 256 << 20  # bytes of results that are kept for later calls
-_IDLE = 4  # references to a block of memory that only the set and a loop over it know
 
 
 class _Method(ctypes.Structure):
@@ -53,8 +52,7 @@ class _ResultSet:
 
     def __init__(self, types: Sequence[TensorType]) -> None:
         blocks = [memory.block(type.nbytes) for type in types]
-        self._addresses = (ctypes.c_int64 * max(1, len(types)))(*(at for _, _, at in blocks))
-        self.address = ctypes.addressof(self._addresses)
+        self.addresses = (ctypes.c_int64 * max(1, len(types)))(*(at for _, _, at in blocks))
         self._blocks = [block for block, _, _ in blocks]
         # A view of an array takes a third of the time of an array of a block.
         self.views = [
@@ -65,9 +63,14 @@ class _ResultSet:
     def is_idle(self) -> bool:
         """Whether no array that was made of this memory is left."""
         for block in self._blocks:  # noqa: SIM110 (a generator takes as long as the rest)
-            if getrefcount(block) > _IDLE:
+            if getrefcount(block) > _idle:
                 return False
         return True
+
+
+_idle = 0  # references to a block of memory that only the set and a loop over it know
+while not _ResultSet([TensorType((), element_type("i8"))]).is_idle():
+    _idle += 1  # versions of Python differ
 
 
 class Entry:
@@ -131,9 +134,11 @@ class Entry:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""
         current = self._current
         if current is None or not current.is_idle():
-            current = self._current = self._idle_set()
+            current = self._idle_set()
+            self._places = current.addresses
             for words in self._calls:
-                words[_RESULTS] = current.address
+                words[_RESULTS] = ctypes.addressof(self._places)
+            self._current = current if self._keeps else None
         views = current.views
         return [views[0]()] if len(views) == 1 else [view() for view in views]  # as fast as it gets
 
