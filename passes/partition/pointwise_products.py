@@ -60,7 +60,8 @@ def pointwise() -> Rewrite:
 
     def rule(op: Operation, build: Build) -> list[Value] | None:
         types = [value.type for value in (*op.operands, *op.results)]
-        kind = (*types, *op.attributes.items())
+        turned = [source(value, "transpose") is not None for value in op.operands]
+        kind = (*types, *op.attributes.items(), *turned, _permutation_of_reader(op))
         if kind in left:
             return None
         values = _pointwise(op, build)
@@ -214,11 +215,16 @@ def _loops_of_lanes(lhs: _Side, rhs: _Side, reader: Labels) -> Labels | None:
 
 def _order_of_reader(op: Operation, order: Labels) -> Labels:
     """The order in which a product's only reader has its dimensions."""
+    permutation = _permutation_of_reader(op)
+    return order if permutation is None else tuple(order[d] for d in permutation)
+
+
+def _permutation_of_reader(op: Operation) -> tuple[int, ...] | None:
     (result,) = op.results
     readers = [mlir.inner_operation(use.owner) for use in result.uses]
     if len(readers) != 1 or readers[0].name != "stablehlo.transpose":
-        return order
-    return tuple(order[d] for d in ir.integers_of(readers[0], "permutation"))
+        return None
+    return tuple(ir.integers_of(readers[0], "permutation"))
 
 
 def _product(sides: Sequence[_Side], loops: Labels, shape: TensorType, build: Build) -> Value:

@@ -25,7 +25,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     are_known,
-    constant_value,
     is_one,
     used_dimensions,
 )
@@ -36,12 +35,13 @@ from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.stages.op_nodes import typed
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
 from shlo_tools.passes.stages.read_places import gather, scatter, sizes_in
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
 from shlo_tools.passes.stages.read_reduction import reduce, reduce_window, select_and_scatter
 from shlo_tools.passes.stages.read_sort import sort_key
-from shlo_tools.passes.stages.regions import region, rule_of
+from shlo_tools.passes.stages.regions import number_of, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 from shlo_tools.program.loop_counts import iterations
 
@@ -170,16 +170,11 @@ def _reads(rule: Read) -> Read:
     return rule
 
 
-def _typed(op: Operation, kind: NodeKind, operands: tuple[Node, ...] = (), **fields: Any) -> Node:
-    type = named_sizes.type_of(op.results[0])
-    return Node(kind, type.shape, type.element_type, operands, **fields)
-
-
 def _sizes(op: Operation) -> Node:
     """A tensor of sizes: a constant of one; several are read by ops that know them by name."""
     elements = named_sizes.shape(ir.text_of(op, ELEMENTS))
     value = elements[0] if len(elements) == 1 else elements
-    return _typed(op, NodeKind.CONSTANT, value=value)
+    return typed(op, NodeKind.CONSTANT, value=value)
 
 
 def _element(value: mlir.Value) -> dtypes.ElementType:
@@ -194,7 +189,7 @@ def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
         if len(operands) == 2 and _leaves(op, node, other):
             return other
     name = op.name.rpartition(".")[2]
-    return _typed(op, NodeKind.ELEMENTWISE, operands, name=name, rule=rule_of(op))
+    return typed(op, NodeKind.ELEMENTWISE, operands, name=name, rule=rule_of(op))
 
 
 def _leaves(op: Operation, node: Node, other: Node) -> bool:
@@ -206,13 +201,7 @@ def _leaves(op: Operation, node: Node, other: Node) -> bool:
 
 @_reads
 def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
-    value = op.attributes["value"]
-    elements_of = dtypes.splat_element if mlir.is_splat(value) else dtypes.from_attribute
-    type = dtypes.tensor_type(op.results[0].type)
-    number = constant_value(elements_of(value), type.element_type)
-    if number is None:
-        raise UnsupportedStage("a constant of several numbers")  # those are taken out before
-    return _typed(op, NodeKind.CONSTANT, value=number)
+    return typed(op, NodeKind.CONSTANT, value=number_of(op)[0])
 
 
 @_reads
@@ -223,7 +212,7 @@ def iota(op: Operation, operands: tuple[Node, ...]) -> Node:
         source = _I32 if values[0].type.bits == _I32.bits else _I64
         return as_held(cast(VectorEmit(op, reader), values[0], source=source))
 
-    return _typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),), rule=rule)
+    return typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),), rule=rule)
 
 
 @_reads
@@ -241,7 +230,7 @@ def bitcast_convert(op: Operation, operands: tuple[Node, ...]) -> Node:
             return as_held(cut(emit, as_number(values[0], source), values[1]))
         return as_held(join(emit, [as_number(value, source) for value in values]))
 
-    return _typed(op, NodeKind.BITCAST, operands, rule=rule)
+    return typed(op, NodeKind.BITCAST, operands, rule=rule)
 
 
 @_reads
@@ -250,13 +239,13 @@ def broadcast_in_dim(op: Operation, operands: tuple[Node, ...]) -> Node:
     source, shape = operands[0], named_sizes.type_of(op.results[0]).shape
     used = used_dimensions(dimensions, source.shape)
     if are_known(*shape) and math.prod(shape) == source.count and used == sorted(used):
-        return _typed(op, NodeKind.RESHAPE, operands[:1])
-    return _typed(op, NodeKind.BROADCAST, operands[:1], dimensions=dimensions)
+        return typed(op, NodeKind.RESHAPE, operands[:1])
+    return typed(op, NodeKind.BROADCAST, operands[:1], dimensions=dimensions)
 
 
 @_reads
 def reshape(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.RESHAPE, operands[:1])
+    return typed(op, NodeKind.RESHAPE, operands[:1])
 
 
 _READERS["dynamic_broadcast_in_dim"] = broadcast_in_dim
@@ -265,7 +254,7 @@ _READERS["dynamic_broadcast_in_dim"] = broadcast_in_dim
 @_reads
 def real_dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
     starts, _, steps = map(sizes_in, operands[1:])
-    return _typed(op, NodeKind.SLICE, operands[:1], starts=starts, steps=steps)
+    return typed(op, NodeKind.SLICE, operands[:1], starts=starts, steps=steps)
 
 
 def _apart(operand: Node, interior: Sequence[Extent]) -> tuple[Extent, ...]:
@@ -278,7 +267,7 @@ def _apart(operand: Node, interior: Sequence[Extent]) -> tuple[Extent, ...]:
 def dynamic_pad(op: Operation, operands: tuple[Node, ...]) -> Node:
     low, _, interior = map(sizes_in, operands[2:])
     steps = _apart(operands[0], interior)
-    return _typed(op, NodeKind.PAD, operands[:2], starts=low, steps=steps)
+    return typed(op, NodeKind.PAD, operands[:2], starts=low, steps=steps)
 
 
 _READERS["dynamic_iota"] = iota
@@ -288,7 +277,7 @@ _READERS["cast"] = reshape
 
 @_reads
 def transpose(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(
+    return typed(
         op, NodeKind.TRANSPOSE, operands, dimensions=tuple(ir.integers_of(op, "permutation"))
     )
 
@@ -296,14 +285,12 @@ def transpose(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def slice(op: Operation, operands: tuple[Node, ...]) -> Node:
     starts, steps = tuple(ir.integers_of(op, "start_indices")), tuple(ir.integers_of(op, "strides"))
-    return _typed(op, NodeKind.SLICE, operands, starts=starts, steps=steps)
+    return typed(op, NodeKind.SLICE, operands, starts=starts, steps=steps)
 
 
 @_reads
 def reverse(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(
-        op, NodeKind.REVERSE, operands, dimensions=tuple(ir.integers_of(op, "dimensions"))
-    )
+    return typed(op, NodeKind.REVERSE, operands, dimensions=tuple(ir.integers_of(op, "dimensions")))
 
 
 @_reads
@@ -313,23 +300,23 @@ def pad(op: Operation, operands: tuple[Node, ...]) -> Node:
         tuple(ir.integers_of(op, "interior_padding")),
     )
     steps = _apart(operands[0], interior)
-    return _typed(op, NodeKind.PAD, operands, starts=low, steps=steps)
+    return typed(op, NodeKind.PAD, operands, starts=low, steps=steps)
 
 
 @_reads
 def concatenate(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimension = (ir.integer_of(op, "dimension"),)
-    return _typed(op, NodeKind.CONCATENATE, operands, dimensions=dimension)
+    return typed(op, NodeKind.CONCATENATE, operands, dimensions=dimension)
 
 
 @_reads
 def dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.DYNAMIC_SLICE, operands)
+    return typed(op, NodeKind.DYNAMIC_SLICE, operands)
 
 
 @_reads
 def dynamic_update_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.DYNAMIC_UPDATE_SLICE, operands)
+    return typed(op, NodeKind.DYNAMIC_UPDATE_SLICE, operands)
 
 
 @_reads
@@ -338,4 +325,4 @@ def sort(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimension = ir.integer_of(op, "dimension", missing=-1)
     place = dimension % len(shape) if shape else 0
     attributes = Sorting(place, region(op), sort_key(op, operands, constant))
-    return _typed(op, NodeKind.SORT, operands, attributes=attributes)
+    return typed(op, NodeKind.SORT, operands, attributes=attributes)

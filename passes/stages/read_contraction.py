@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from shlo_tools.codegen import named_sizes
-from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.contractions import element_copies
 from shlo_tools.codegen.stages.contractions.convolutions import Convolution, Window
 from shlo_tools.codegen.stages.nodes import (
@@ -17,7 +16,6 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
 )
 from shlo_tools.codegen.stages.reading.elements import register_type
-from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
@@ -26,7 +24,7 @@ from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.convolution import spatial_dimensions
 from shlo_tools.passes.legalize_to_linalg.dot_algorithm import algorithm_of, rounded_operand
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
-from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+from shlo_tools.passes.stages.op_nodes import converted, rule_of_cast
 
 
 def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True) -> Node:
@@ -44,7 +42,7 @@ def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True
     casts = [_cast(op, node.element, sums, packs=packs) for node in operands]
     if algorithm is not None:
         casts = [
-            _rule(
+            rule_of_cast(
                 op, n.element, partial(rounded_operand, source=n.element, precision=p, target=sums)
             )
             for n, p in zip(operands, algorithm.precisions, strict=True)
@@ -57,7 +55,7 @@ def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True
         contraction=tuple(sides),
         casts=tuple(casts),
     )
-    return _rounded(op, node)
+    return converted(op, node, result.element_type)
 
 
 def convolution(op: Operation, operands: tuple[Node, ...]) -> Node:
@@ -74,7 +72,7 @@ def convolution(op: Operation, operands: tuple[Node, ...]) -> Node:
         casts=tuple(_cast(op, operand.element, sums) for operand in operands),
         attributes=_attributes(op, lhs, rhs, result),
     )
-    return _rounded(op, node)
+    return converted(op, node, result.element_type)
 
 
 def _attributes(op: Operation, lhs: TensorType, rhs: TensorType, result: TensorType) -> Convolution:
@@ -126,20 +124,4 @@ def _cast(
     is_packed = packs and not sums.is_complex
     if source == sums or (is_packed and element_copies.converts(source.name, register_type(sums))):
         return None
-    return _rule(op, source, partial(cast_scalar, source=source, target=sums))
-
-
-def _rounded(op: Operation, node: Node) -> Node:
-    """Sums as elements of the result, which are rounded once."""
-    element = tensor_type(op.results[0].type).element_type
-    if node.element == element:
-        return node
-    rule = _rule(op, node.element, partial(cast_scalar, source=node.element, target=element))
-    return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
-
-
-def _rule(op: Operation, source: ElementType, cast: Callable[[Any, Any], Any]) -> Rule:
-    def rule(reader: Memory, values: Sequence[Value]) -> Value:
-        return as_held(cast(VectorEmit(op, reader), as_number(values[0], source)))
-
-    return rule
+    return rule_of_cast(op, source, partial(cast_scalar, source=source, target=sums))

@@ -8,7 +8,6 @@ from typing import Any
 
 from shlo_tools import dtypes, ir
 from shlo_tools.codegen import named_sizes
-from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.folds import (
     Fold,
     Windows,
@@ -17,14 +16,12 @@ from shlo_tools.codegen.stages.folds import (
     numbering,
 )
 from shlo_tools.codegen.stages.nodes import Node, NodeKind
-from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.codegen.stages.reductions.selections import Selection
-from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
+from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg import window_attributes
-from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.stages.op_nodes import converted, typed
 from shlo_tools.passes.stages.regions import fold, keeps, region, repeated_op
-from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 
 def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
@@ -35,7 +32,7 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
         return _summed_wide(op, operands, dimensions)
     is_numbered = count == 2 and numbering(operands[1], dimensions) is not None
     repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
-    return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
+    return typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
 
 
 def is_rounded_sum(op: Operation) -> bool:
@@ -63,14 +60,14 @@ def _rounded_once(
     type = named_sizes.type_of(op.results[0])
     inputs = tuple(_widened(op, node) for node in operands)
     node = Node(kind, type.shape, _WIDE, inputs, attributes=repeated, **fields)
-    return _converted(op, node, type.element_type)
+    return converted(op, node, type.element_type)
 
 
 def _widened(op: Operation, node: Node) -> Node:
     """A node in f32; a number stays one that is known."""
     number = known_number(node)
     if number is None or node.count != 1:
-        return _converted(op, node, _WIDE)
+        return converted(op, node, _WIDE)
     return Node(NodeKind.CONSTANT, node.shape, _WIDE, value=number)
 
 
@@ -82,16 +79,15 @@ def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
     start = known_number(operands[-1]) if repeated.neutral is None else None
     repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))
-    return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
+    return typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
 
 
 def select_and_scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
     operand, source, start = operands
     element = dtypes.tensor_type(op.results[0].type).element_type
-    converted = [_converted(op, node, element) for node in (source, start)]
+    inputs = (operand, *(converted(op, node, element) for node in (source, start)))
     attributes = Selection(_windows(op), region(op, 0), region(op, 1))
-    inputs = (operand, *converted)
-    return _typed(op, NodeKind.SELECT_AND_SCATTER, inputs, attributes=attributes)
+    return typed(op, NodeKind.SELECT_AND_SCATTER, inputs, attributes=attributes)
 
 
 def _windows(op: Operation) -> Windows:
@@ -103,22 +99,4 @@ def _promoted(op: Operation, operands: Sequence[Node]) -> tuple[Node, ...]:
     """Tensors, and then what a reduction starts from, as its computation takes them."""
     types = [dtypes.tensor_type(result.type).element_type for result in op.results]
     pairs = zip(operands, types * 2, strict=True)
-    return tuple(_converted(op, node, element) for node, element in pairs)
-
-
-def _converted(op: Operation, node: Node, element: ElementType) -> Node:
-    """Elements as a computation takes them."""
-    if node.element == element:
-        return node
-    old = node.element
-
-    def rule(reader: Memory, values: Sequence[Value]) -> Value:
-        number: Any = as_number(values[0], old)
-        return as_held(cast_scalar(VectorEmit(op, reader), number, old, element))  # type: ignore[arg-type]
-
-    return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
-
-
-def _typed(op: Operation, kind: NodeKind, operands: tuple[Node, ...], **fields: Any) -> Node:
-    type = named_sizes.type_of(op.results[0])
-    return Node(kind, type.shape, type.element_type, operands, **fields)
+    return tuple(converted(op, node, element) for node, element in pairs)

@@ -81,7 +81,7 @@ def region(op: Operation, number: int = 0, results: int | None = None) -> Region
 def _step(op: Operation, places: Sequence[int]) -> Callable[[Memory, list[Value]], Value]:
     """What an op makes of the values before it, which are counted."""
     if op.name == "stablehlo.constant":
-        number, element = _constant(op)
+        number, element = number_of(op)
         return lambda reader, values: elements.constant(reader.function, number, element)
     rule = rule_of(op)
     return lambda reader, values: rule(reader, reader.alike([values[p] for p in places]))
@@ -106,12 +106,16 @@ def _below(
     return below[::-1], sources
 
 
-def _constant(op: Operation) -> tuple[Number, ElementType]:
+def number_of(op: Operation) -> tuple[Number, ElementType]:
+    """The number that a constant consists of.
+
+    Raises:
+        UnsupportedStage: there are several; those of stages are taken out before.
+    """
     value = op.attributes["value"]
-    is_splat = getattr(value, "is_splat", False)
-    array = dtypes.splat_element(value) if is_splat else dtypes.from_attribute(value)
+    elements_of = dtypes.splat_element if mlir.is_splat(value) else dtypes.from_attribute
     element = dtypes.tensor_type(op.results[0].type).element_type
-    number = constant_value(array, element)
+    number = constant_value(elements_of(value), element)
     if number is None:
         raise UnsupportedStage("a constant of several numbers")
     return number, element
@@ -343,7 +347,7 @@ def _applied(op: Operation, one: Array, other: Array) -> Array:
     for inner in ops:
         operands = [values[value] for value in inner.operands]
         if inner.name == "stablehlo.constant":
-            value = np.asarray(_constant(inner)[0], float)
+            value = np.asarray(number_of(inner)[0], float)
         elif inner.name == "stablehlo.compare" and "TOTAL" not in str(inner.attributes):
             direction = str(inner.attributes["comparison_direction"]).split()[-1].rstrip(">")
             value = _COMPARISONS[direction](*operands)

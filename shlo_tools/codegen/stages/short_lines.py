@@ -13,7 +13,14 @@ from functools import cached_property
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import CHUNK, Space
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, are_known, is_one
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    Stage,
+    are_known,
+    differing_dimensions,
+    is_one,
+)
 from shlo_tools.codegen.stages.reading.indices import Lanes, Scalar
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel
 from shlo_tools.codegen.target import Target
@@ -48,8 +55,7 @@ def _line_of(node: Node, space: Space) -> int:
     if node.kind is NodeKind.IOTA and node.dimensions[0] not in long:
         return 0
     if node.kind is NodeKind.BROADCAST:
-        pairs = zip(node.dimensions, node.operands[0].shape, strict=True)
-        own = {d for d, size in pairs if not is_one(size)}
+        own = set(differing_dimensions(node))
         if not own & set(long) or own >= set(long):
             return 0
     return int(node.shape[long[-1]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -196,6 +197,14 @@ def test_constants_keep_their_bits(value: float) -> None:
     out = np.zeros(1, np.float32)
     run(lambda f, a: f.store(f.constant(value, F32), a[0]), out)
     assert out.tobytes() == np.float32(value).tobytes()
+
+
+def test_waiting_loops_tell_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, instruction in (("baseline", "pause"), ("avx512", "pause"), ("neon", "yield")):
+        monkeypatch.setattr(target, "host", partial(target._TARGETS.get, name))
+        f = Function("test", [])
+        f.pause()
+        assert f'"{instruction}"' in module_text([f])
 
 
 def test_constants_of_bf16_are_rounded() -> None:
