@@ -738,7 +738,8 @@ class Function:
 
     def pause(self) -> None:
         """Tell the processor that this is a waiting loop."""
-        self.do('llvm.inline_asm has_side_effects "pause", "" : () -> ()')
+        text = "yield" if target.host().name == "neon" else "pause"
+        self.do(f'llvm.inline_asm has_side_effects "{text}", "" : () -> ()')
 
     # --- functions --------------------------------------------------------------------------------
     def call(self, name: str, operands: Sequence[Value], type: Type) -> Value:

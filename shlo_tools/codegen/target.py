@@ -101,7 +101,7 @@ _TARGETS = {
             16,
             16,
             fma=False,
-            features=("-avx", "-fma", "-avx2", *_WITHOUT_AVX512),
+            features=_WITHOUT_AVX,
             converts_f16=False,
         ),
         Target("neon", 16, 32, fma=True, rounds=True),

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ MODEL = """func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32
   return %0 : tensor<4xf32>
 }
 """
+FOLDERS = ["passes", "shlo_tools", "tools", "tests", "docs", ".ci"]
 # Blocks of the README that do not run here, by how they begin.
 README_LEAVES = {
     "python3 -m venv": "installs; test_packaging and .ci run it",
@@ -209,3 +211,20 @@ def test_nothing_is_left_out_that_is_not_there() -> None:
     texts = [block.text for block in _blocks(PAGES[0])]
     for start in README_LEAVES:
         assert any(text.startswith(start) for text in texts), start
+
+
+def test_places_of_decisions() -> None:
+    """What stands behind ``Where:`` is there, by its path or the end of it."""
+    text = (ROOT / "docs/decisions.md").read_text()
+    places = re.findall(r"Where: (.*?)(?:\n\n|\Z)", text, re.DOTALL)
+    paths = {
+        name.rstrip("/")
+        for place in places
+        for name in re.findall(r"`([^`]+)`", place)
+        if "/" in name or name.endswith(".py")
+    }
+    assert len(paths) > 150
+    known = [str(p.relative_to(ROOT)) for folder in FOLDERS for p in (ROOT / folder).rglob("*")]
+    known += FOLDERS
+    missing = [p for p in sorted(paths) if not any(fnmatch(f"/{k}", f"*/{p}") for k in known)]
+    assert not missing

@@ -15,7 +15,6 @@ from shlo_tools.cpu.stages.entry import Entry
 from shlo_tools.dtypes import Array
 
 _EVENTS = 200_000  # of eight megabytes
-_SCRATCH = "scratch"
 
 
 class Recorder:

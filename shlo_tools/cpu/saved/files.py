@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shlo_tools import codegen, files, mlir
+from shlo_tools import codegen, cpu, files, mlir
 from shlo_tools.codegen import target
 from shlo_tools.cpu.machine_code.objects import is_supported
 from shlo_tools.cpu.saved import MARK, container, contents
@@ -144,10 +144,13 @@ def _compare(path: str, made_for: Mapping[str, Any]) -> None:
 
 @cache
 def sources_digest() -> str:
-    """What changes whenever the code changes that kernels and the process library are made by."""
+    """What changes whenever the code changes that kernels are made by, or that reads files.
+
+    It goes by contents, as files are copied to other machines (``store.sources`` goes by times).
+    """
     hashed = hashlib.blake2b(digest_size=16)
-    folder = Path(codegen.__path__[0])
-    for path in sorted(folder.rglob("*.py")):
-        hashed.update(f"{path.relative_to(folder)} ".encode())
-        hashed.update(path.read_bytes())
+    for folder in (Path(package.__path__[0]) for package in (codegen, cpu)):
+        for path in sorted(folder.rglob("*.py")):
+            hashed.update(f"{path.relative_to(folder.parent)} ".encode())
+            hashed.update(path.read_bytes())
     return hashed.hexdigest()
