@@ -53,8 +53,9 @@ from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.control_flow import carried_for_nothing, invariant, never
-from shlo_tools.passes.simplify.data_movement import transpose_twice
-from shlo_tools.passes.simplify.slicing import of_nothing, whole
+from shlo_tools.passes.simplify.data_movement import broadcast_to_itself, transpose_twice
+from shlo_tools.passes.simplify.logic import no_choice
+from shlo_tools.passes.simplify.slicing import of_nothing, pad_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.passes.stages.constants import sink_constants
 from shlo_tools.passes.stages.lower_stages import lower_shared
@@ -86,7 +87,7 @@ class Partition(Pass):
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
                 with_regions = [inner for inner in ops if inner.regions]
                 weights = [inner for inner in ops if inner.name in WEIGHTS]
-                _rewrite(_without_barriers(ops), _RULES)
+                _rewrite(ops, _RULES)
                 _lift_weights(func, weights)
                 has_loops = any(inner.name == LOOP for inner in with_regions)
                 if has_loops:
@@ -116,7 +117,7 @@ def _simplified(func: Operation) -> list[Operation]:
 
     Loops carry only what changes and is needed: exporters hand all that a loop reads to it.
     """
-    ops = mlir.walk(func)[1:]
+    ops = _without_copies(mlir.walk(func)[1:])
     rules: dict[str, Sequence[driver.Rule]] = {}
     if any(map(_has_empty_part, [op for op in ops if op.name == _JOINED])):
         rules |= {_JOINED: [of_nothing], "stablehlo.slice": [whole]}
@@ -137,17 +138,33 @@ def _has_empty_part(op: Operation) -> bool:
     return is_static and any(0 in dtypes.tensor_type(v.type).shape for v in op.operands)
 
 
-def _without_barriers(ops: Iterable[Operation]) -> list[Operation]:
-    """Other ops; what is in front of a barrier may be computed behind it."""
+def _without_copies(ops: Iterable[Operation]) -> list[Operation]:
+    """Other ops than those that leave operands as they are, which would be stages and copies.
+
+    JAX makes a choice between a value and itself for each operand of a branch that it vectorizes.
+    What is in front of a barrier may be computed behind it.
+    """
     others = []
     for op in ops:
-        if op.name != "stablehlo.optimization_barrier":
+        is_copy = _COPIES.get(op.name)
+        values = None if is_copy is None else is_copy(op, ir.Build(mlir.before(op), op.location))
+        results = list(op.results)
+        if values is None or any(v.type != r.type for v, r in zip(values, results, strict=True)):
             others.append(op)
             continue
-        for operand, result in zip(op.operands, op.results, strict=True):
-            result.replace_all_uses_with(operand)
+        for value, result in zip(values, results, strict=True):
+            result.replace_all_uses_with(value)
         op.erase()
     return others
+
+
+_COPIES: dict[str, Rewrite] = {
+    "stablehlo.broadcast_in_dim": broadcast_to_itself,
+    "stablehlo.optimization_barrier": lambda op, build: list(op.operands),
+    "stablehlo.pad": pad_nothing,
+    "stablehlo.select": no_choice,
+    "stablehlo.slice": whole,
+}
 
 
 def _known_size(op: Operation, build: ir.Build) -> list[Value] | None:

@@ -87,7 +87,7 @@ def transpose_of_units(op: Operation, build: Rewriter) -> Replacement | None:
 
 
 # --- broadcast_in_dim -----------------------------------------------------------------------------
-def broadcast_to_itself(op: Operation, build: Rewriter) -> Replacement | None:
+def broadcast_to_itself(op: Operation, build: Build) -> list[Value] | None:
     """broadcast_in_dim(x, [0, 1, ...]) -> x, where nothing is stretched"""
     dims = ir.integers_of(op, "broadcast_dimensions")
     return [op.operands[0]] if dims == sorted(dims) and static(op.results[0]) else None

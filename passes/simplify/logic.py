@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from shlo_tools import ir, mlir
 from shlo_tools.dtypes import ElementType
+from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify import numbers
 from shlo_tools.passes.simplify.arithmetic import (
@@ -165,7 +166,7 @@ def decided(op: Operation, build: Rewriter) -> Replacement | None:
     return None if elements is None else [op.operands[1 if elements else 2]]
 
 
-def no_choice(op: Operation, build: Rewriter) -> Replacement | None:
+def no_choice(op: Operation, build: Build) -> list[Value] | None:
     """select(p, x, x) -> x"""
     return [op.operands[1]] if op.operands[1] == op.operands[2] else None
 

@@ -127,7 +127,7 @@ def _both(left: Value, right: Value, dimension: int) -> Bounds | None:
 
 
 # --- slice ----------------------------------------------------------------------------------------
-def whole(op: Operation, build: Rewriter) -> Replacement | None:
+def whole(op: Operation, build: Build) -> list[Value] | None:
     """x[0:n] -> x"""
     return [op.operands[0]] if static(op.operands[0]) else None
 
@@ -201,7 +201,7 @@ def slice_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
 
 
 # --- pad ------------------------------------------------------------------------------------------
-def pad_nothing(op: Operation, build: Rewriter) -> Replacement | None:
+def pad_nothing(op: Operation, build: Build) -> list[Value] | None:
     """pad(x, low = 0, high = 0, interior = 0) -> x"""
     every = [ir.integers_of(op, name) for name in _PADDING]
     return None if any(n for row in every for n in row) else [op.operands[0]]
