@@ -52,9 +52,9 @@ from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
+from shlo_tools.passes.simplify.choices import no_choice
 from shlo_tools.passes.simplify.control_flow import carried_for_nothing, invariant, never
 from shlo_tools.passes.simplify.data_movement import broadcast_to_itself, transpose_twice
-from shlo_tools.passes.simplify.logic import no_choice
 from shlo_tools.passes.simplify.slicing import of_nothing, pad_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.passes.stages.constants import sink_constants

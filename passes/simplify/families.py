@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shlo_tools.passes.simplify import (
     arithmetic,
+    choices,
     control_flow,
     conversion,
     data_movement,
@@ -18,6 +19,7 @@ from shlo_tools.passes.simplify import (
 RULES = driver.merged(
     arithmetic.RULES,
     logic.RULES,
+    choices.RULES,
     conversion.RULES,
     data_movement.RULES,
     slicing.RULES,

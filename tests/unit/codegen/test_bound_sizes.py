@@ -184,7 +184,7 @@ def test_results_are_those_of_the_reference(name: str) -> None:
         x = draw.standard_normal(shape, np.float32)
         x.flags.writeable = False
         np.testing.assert_allclose(executable(x), interpret(text, x), rtol=2e-5, atol=2e-5)
-    for instance in executable._instances.values():
+    for instance in map(executable._instances.get, executable._instances.keys()):
         assert isinstance(instance, StagedExecutable)
         assert not instance.plain
 
@@ -223,7 +223,7 @@ def test_sizes_that_arguments_say() -> None:
         target = np.broadcast_to(np.cos(x), (rows, 7))
         got = executable(x, np.array([99, rows], np.int32))
         np.testing.assert_allclose(got, target, rtol=1e-6)
-    assert len(executable._instances) == 4  # the first element is no size
+    assert len(executable._instances.keys()) == 4  # the first element is no size
     with pytest.raises(ShapeMismatchError):
         executable(x, np.array([3, -1], np.int32))
 
@@ -321,6 +321,6 @@ def test_constants_of_regions_stay_there() -> None:
     arrays = np.load(path.with_suffix(".npz"))
     executable = compiled(path.with_suffix(".mlir").read_text())
     executable(*(arrays[name] for name in arrays.files if name.startswith("arg")))
-    for instance in executable._instances.values():
+    for instance in map(executable._instances.get, executable._instances.keys()):
         assert isinstance(instance, StagedExecutable)
         assert not instance.plain

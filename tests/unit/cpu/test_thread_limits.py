@@ -223,6 +223,7 @@ def test_code_for_each_set_of_shapes_has_the_limit(check: str) -> None:
     head, brace, rest = PROGRAMS["any sizes"].partition("{\n")
     executable = shlo_tools.compile(head + brace + check + rest, threads=1, specialize=True)
     executable(*_arguments())
-    [own] = executable._executables.values()
+    own = executable._executables.get(executable.shapes[0])
+    assert own is not None
     assert (type(own).__name__ == "NativeExecutable") == bool(check)
     assert own.threads == executable.threads == 1
