@@ -42,7 +42,7 @@ _BLOCK = 32  # rows and columns of a few tiles that share lines of memory
 _WIDE_BLOCK = 64  # of those that are stored past the caches
 _LINE = 64  # bytes that are stored so at once
 _LEAST = 4  # rows of tiles that have all columns, or columns of those that have all rows
-_FEW = 8  # matrices with fewer rows and columns are moved element by element
+FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
 def job_name(bits: int) -> str:
@@ -266,16 +266,12 @@ def _matrix(element: Type, size: int, *, has_masks: bool) -> Function:
         counts = [f.minimum(rows - row, size), f.minimum(columns - column, size)]
         f.run(_part_name(element), [*places(row, column), *steps, *counts])
 
-    def single(row: Value, column: Value) -> None:
-        first, second = places(row, column)
-        f.store(f.load(first, element, 1), second, 1)
-
     def by_tiles() -> None:
         # Rows go by first: rows of the target are written as runs, a few at a time. Stores wait
         # for lines of memory far apart much longer than loads do. Tiles begin where lines do, so
-        # that no load takes two: the first column of tiles reaches over its neighbour.
-        bytes = width * element.bytes
-        first = f.constant(0) - source.to("ptrtoint", "i64") % bytes // element.bytes
+        # that no load takes two: the first column of tiles reaches over its neighbour, if any.
+        behind = (source.to("ptrtoint", "i64") & (width * element.bytes - 1)) // element.bytes
+        first = f.select(columns > width, f.constant(0) - behind, f.constant(0))
 
         def blocks(column: Value) -> None:
             f.loop(0, rows, _BLOCK, lambda row: block(row, column))
@@ -292,11 +288,19 @@ def _matrix(element: Type, size: int, *, has_masks: bool) -> Function:
     def by_parts() -> None:
         f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: part(r, c)) and None)
 
+    def row_by_elements(row: Value) -> None:
+        def single(column: Value, to: Value) -> list[Value]:
+            f.store(f.load(first.at(column, element), element, 1), to, 1)
+            return [to.at(target_row)]
+
+        first, second = places(row, f.constant(0))
+        f.loop(0, columns, 1, single, [second])
+
     def by_elements() -> None:
-        f.loop(0, columns, 1, lambda c: f.loop(0, rows, 1, lambda r: single(r, c)) and None)
+        f.loop(0, rows, 1, row_by_elements)
 
     def small() -> None:
-        f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
+        f.if_((rows < FEW) & (columns < FEW), by_elements, by_parts)
 
     f.if_(fits, by_tiles, small if has_masks else by_elements)
     return f
@@ -384,7 +388,7 @@ def units(name: str, element: Type, matrix: str) -> Function:
         return f.if_(number < limits[d], goes_on, begins_again)
 
     def unit(_: Value, *state: Value) -> list[Value]:
-        (column, row, *_outer), place, to = state[:-2], state[-2], state[-1]
+        column, row, *_outer, place, to = state
         column, row = column * block, row * row_block
         counts = [f.minimum(rows - row, row_block), f.minimum(columns - column, block)]
         f.run(matrix, [place, to, *counts, source_row, target_row, source_group])

@@ -14,6 +14,7 @@ from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.target import host
 
 _SMALL = 256  # elements that a kernel gathers as well
+_MANY = 8192  # elements of tiny matrices that a kernel turns in half the time, which has to be made
 _BLOCK = 256  # columns of a chunk, at least; and rows, where columns are fewer
 _LARGE = 1 << 25  # bytes that caches do not hold
 _UNIT = 16 * 1024  # elements of a chunk, about
@@ -119,6 +120,9 @@ def transposition_of(node: Node) -> Transposition | None:
             outer.remove((size, apart, to))
             rows, group = (size * count, step), apart
             break
+    sides = rows[0], moved[column][0]
+    if node.count >= _MANY and all(interleaving.FEW[-1] < n < transposition.FEW for n in sides):
+        return None
     # Blocks follow each other on the side where one is more scattered: there they share pages.
     source_reach, target_reach = rows[0] * rows[1], moved[column][0] * moved[column][2]
     outer.sort(key=lambda part: part[1 if source_reach > target_reach else 2])
