@@ -161,6 +161,25 @@ def test_gates(qubit: int, element: str) -> None:
     assert_staged(text, numbers((2, 2), element, 1), numbers((2,) * 7, element, 2))
 
 
+@pytest.mark.parametrize("sides", ["ab", "ba"])
+def test_one_product_does_not_decide_for_another(sides: str) -> None:
+    """Of the same type, but for that a side is transposed."""
+    x, a, b = "tensor<64x3x2xf32>", "tensor<64x2x32xf32>", "tensor<64x32x2xf32>"
+    result = "tensor<64x3x32xf32>"
+    text = f"""
+    func.func @main(%x: {x}, %a: {a}, %y: {b}) -> ({result}, {result}) {{
+      %b = stablehlo.transpose %y, dims = [0, 2, 1] : ({b}) -> {a}
+      %0 = stablehlo.dot_general %x, %{sides[0]}, batching_dims = [0] x [0],
+        contracting_dims = [2] x [1] : ({x}, {a}) -> {result}
+      %1 = stablehlo.dot_general %x, %{sides[1]}, batching_dims = [0] x [0],
+        contracting_dims = [2] x [1] : ({x}, {a}) -> {result}
+      return %0, %1 : {result}, {result}
+    }}"""
+    assert staged(text).ir("stages").count("dot_general") == 1
+    shapes = (64, 3, 2), (64, 2, 32), (64, 32, 2)
+    assert_staged(text, *(numbers(shape, "f32", 1) for shape in shapes))
+
+
 PAIRS = [(element, element) for element in DTYPES]
 PAIRS += [("bf16", "f32"), ("f16", "f32"), ("f32", "f64"), ("f32", "bf16"), ("i8", "i32")]
 PAIRS += [("ui8", "i32"), ("i32", "i8"), ("i32", "i64"), ("i4", "i32"), ("i64", "i32")]
