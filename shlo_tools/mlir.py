@@ -259,8 +259,10 @@ def library_context() -> Iterator[Context]:
         ExecutionTimeout: another thread compiles for longer than this one's call may take.
     """
     global _library_context, _entered
-    time_limit.acquire(_lock)
-    try:
+    if time_limit.is_limited():
+        time_limit.acquire(_lock)
+        _lock.release()
+    with _lock:  # no signal comes between taking it and entering the block
         if _library_context is None:
             _library_context = new_context()
             _register_dense_caster(_library_context)
@@ -272,8 +274,6 @@ def library_context() -> Iterator[Context]:
             _entered -= 1
             if not _entered:
                 _spellings.clear()
-    finally:
-        _lock.release()
 
 
 def unknown_location() -> Location:
