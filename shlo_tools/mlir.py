@@ -23,7 +23,7 @@ from mmap import ACCESS_READ, mmap
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
-from shlo_tools import elf, time_limit
+from shlo_tools import elf, interrupts, time_limit
 from shlo_tools.dialects import check
 from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError, UnsupportedError
 from shlo_tools.foreign import second_mlir
@@ -166,12 +166,15 @@ def _wheel(module: str) -> Any:
         raise ProviderError(message, hint=hint) from error
 
 
-_load_provider()
-ir: Any = _wheel("ir")
-_passmanager: Any = _wheel("passmanager")
-_stablehlo: Any = _wheel("_mlir_libs._stablehlo")
-_irdl: Any = _wheel("_mlir_libs._mlirDialectsIRDL")
-_registry: Any = _wheel("dialects._ods_common")._cext
+with interrupts.deferred():  # what is interrupted while it registers itself ends the process
+    _load_provider()
+    ir: Any = _wheel("ir")
+    _passmanager: Any = _wheel("passmanager")
+    _stablehlo: Any = _wheel("_mlir_libs._stablehlo")
+    _irdl: Any = _wheel("_mlir_libs._mlirDialectsIRDL")
+    _registry: Any = _wheel("dialects._ods_common")._cext
+    _stablehlo.register_stablehlo_passes()
+    _wheel("_mlir_libs._torchMlir")  # registers the pass whose dependent dialect is chlo
 
 MLIRError = cast("type[Exception]", ir.MLIRError)
 
@@ -185,8 +188,6 @@ _EMPTY = (
 for _name in _EMPTY:
     sys.modules[f"shlo_tools.dialects.{_name}"] = ModuleType(_name)
 _registry.globals.dialect_search_modules = ["shlo_tools.dialects", f"{PROVIDER}.dialects"]
-_stablehlo.register_stablehlo_passes()
-_wheel("_mlir_libs._torchMlir")  # registers the pass whose dependent dialect is chlo
 
 
 def _register_dense_caster(context: Any) -> None:
@@ -219,14 +220,15 @@ _LOADING = (
 
 def new_context() -> Context:
     """A context of its own with every dialect; dropping it frees its attributes."""
-    context = ir.Context()
-    _stablehlo.register_dialect(context)
-    _stablehlo.register_interpreter_dialect(context)
-    with context:
-        _irdl.load_dialects(ir.Module.parse(check.DEFINITION))
-        empty = ir.Module.parse("module {}")
-        for pipeline in _LOADING:
-            _passmanager.PassManager.parse(pipeline).run(empty.operation)
+    with interrupts.deferred():
+        context = ir.Context()
+        _stablehlo.register_dialect(context)
+        _stablehlo.register_interpreter_dialect(context)
+        with context:
+            _irdl.load_dialects(ir.Module.parse(check.DEFINITION))
+            empty = ir.Module.parse("module {}")
+            for pipeline in _LOADING:
+                _passmanager.PassManager.parse(pipeline).run(empty.operation)
     return cast(Context, context)
 
 
@@ -264,8 +266,10 @@ def library_context() -> Iterator[Context]:
         _lock.release()
     with _lock:  # no signal comes between taking it and entering the block
         if _library_context is None:
-            _library_context = new_context()
-            _register_dense_caster(_library_context)
+            with interrupts.deferred():
+                context = new_context()
+                _register_dense_caster(context)
+                _library_context = context
         _entered += 1
         try:
             with _library_context, ir.Location.unknown():

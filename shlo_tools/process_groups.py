@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from shlo_tools import interrupts
 
 
 @contextmanager
@@ -23,29 +22,12 @@ def group_of(command: str | Sequence[str], **options: Any) -> Iterator[subproces
     Args:
         options: as ``subprocess.Popen`` takes them.
     """
-    late: list[int] = []
-    handlers = _handlers()
-    for number in handlers:
-        signal.signal(number, lambda number, _: late.append(number))
     process = None
     try:
-        try:
+        with interrupts.deferred():
             process = subprocess.Popen(command, start_new_session=True, **options)
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-        for arrived in late:
-            signal.raise_signal(arrived)
         yield process
     finally:
         if process is not None and process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-
-
-def _handlers() -> dict[signal.Signals, Any]:
-    """Functions that handle signals here; what is ignored has to stay so in the child."""
-    if threading.current_thread() is not threading.main_thread():  # others are not interrupted
-        return {}
-    handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-    return {number: handler for number, handler in handlers.items() if callable(handler)}

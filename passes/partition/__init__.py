@@ -51,17 +51,17 @@ from shlo_tools.passes.partition.short_folds import of_few
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
-from shlo_tools.passes.simplify import driver
+from shlo_tools.passes.simplify import driver, reduction, slicing
 from shlo_tools.passes.simplify.choices import no_choice
 from shlo_tools.passes.simplify.control_flow import carried_for_nothing, invariant, never
 from shlo_tools.passes.simplify.data_movement import broadcast_to_itself, transpose_twice
-from shlo_tools.passes.simplify.slicing import of_nothing, pad_nothing, whole
+from shlo_tools.passes.simplify.slicing import pad_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.passes.stages.constants import sink_constants
 from shlo_tools.passes.stages.lower_stages import lower_shared
 from shlo_tools.pipeline.registry import Pass
 
-_JOINED = "stablehlo.concatenate"
+_JOINED, _FOLDED = "stablehlo.concatenate", "stablehlo.reduce"
 
 
 @dataclass(frozen=True)
@@ -113,14 +113,18 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> No
 
 
 def _simplified(func: Operation) -> list[Operation]:
-    """The ops of a function, where nothing is joined to what has no elements.
+    """The ops of a function, where what has no elements is neither joined to others nor folded.
 
     Loops carry only what changes and is needed: exporters hand all that a loop reads to it.
     """
     ops = _without_copies(mlir.walk(func)[1:])
     rules: dict[str, Sequence[driver.Rule]] = {}
-    if any(map(_has_empty_part, [op for op in ops if op.name == _JOINED])):
-        rules |= {_JOINED: [of_nothing], "stablehlo.slice": [whole]}
+    if any(map(_has_empty_part, [op for op in ops if op.name in (_JOINED, _FOLDED)])):
+        rules |= {
+            _JOINED: [slicing.of_nothing],
+            _FOLDED: [reduction.of_nothing],
+            "stablehlo.slice": [whole],
+        }
     if any(op.name == LOOP for op in ops):
         rules |= {LOOP: (never, invariant, _needed)}
     first = [op for op in ops if op.name in rules]

@@ -68,7 +68,7 @@ def _sizes(ops: Sequence[Operation]) -> list[int]:
         if op.name == JOINS and mlir.is_static_tensor(op.results[0].type):
             type = dtypes.tensor_type(op.results[0].type)
             many = max(type.static_shape)
-            if many >= _MANY and type.size <= FEW * many:
+            if many >= _MANY and 0 < type.size <= FEW * many:
                 sizes[many] += 1
     return [size for size, _ in sizes.most_common()]
 

@@ -64,7 +64,7 @@ class ColumnKernel(RowKernel):
         # Several passes are long as they are, and all but the first read what is near.
         most = _HELD if len(reductions) == 1 else 1
         self.together = next(n for n in range(most, 0, -1) if count % n == 0)
-        some = max(1, _LITTLE // (self.length * self.together * self.lanes))
+        some = max(1, _LITTLE // (max(1, self.length) * self.together * self.lanes))
         self.width = min(some, count // self.together) * self.together * self.lanes
         self.strips = -(-self.inner // self.width)
         self.each = (

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import interrupts, mlir
 from shlo_tools.codegen.function import ADDRESSES, exporting_text
 from shlo_tools.codegen.library import compiling
 from shlo_tools.cpu import symbols
@@ -92,7 +92,9 @@ class Compilation(MachineCode):
         places = {name: part.place(name) for name, part in callees.items()}
         self._request = Request(text, len(names), places)
         self._engine: mlir.ExecutionEngine | None = None
-        self._request.start(_compiler()[1])
+        serve = _compiler()[1]
+        with interrupts.deferred():
+            self._request.start(serve)
 
     @property
     def is_running(self) -> bool:
@@ -116,7 +118,8 @@ class Compilation(MachineCode):
     def _keep(self) -> None:
         """Wait for the code; disk has it then, where it is kept."""
         if self._engine is None:
-            self._engine = self._request.finished()  # the engine owns the code
+            with interrupts.deferred():
+                self._engine = self._request.finished()  # the engine owns the code
             if self._engine is not None and self._keys:
                 store.write(self._keys, self._engine.save_object)
 

@@ -86,6 +86,8 @@ class Request:
     def start(self, serve: int) -> None:
         """Let a thread serve the request; where there are no more threads, this one does.
 
+        No signal may come between: whoever waits for the thread has to know it.
+
         Args:
             serve: the address of ``shlo_rt_compile``.
         """
@@ -107,7 +109,8 @@ class Request:
     def finished(self) -> mlir.ExecutionEngine | None:
         """What owns the code, which is told once; None where MLIR or LLVM does not take the text.
 
-        One thread may ask at a time, and waits for the code.
+        One thread may ask at a time, and waits for the code. No signal may come between: to join a
+        thread twice ends the process.
         """
         if self._thread is not None:
             posix_threads.join(self._thread)

@@ -11,6 +11,8 @@ import pytest
 from scan_programs import UnrolledScan
 from staged_programs import assert_staged
 
+import shlo_tools
+
 LINES = [((256,), 0), ((1000,), 0), ((333,), 0), ((1 << 13,), 0), ((3, 512), 1), ((70, 15), 1)]
 ROWS = [((128, 16), 0), ((1000, 17), 0), ((2, 96, 33), 1), ((16, 64), 0), ((2, 40, 4, 8), 1)]
 
@@ -85,3 +87,18 @@ def test_scans_in_loops() -> None:
 }}
 """
     assert_staged(text, *scan.arrays())
+
+
+def test_joined_and_cut_without_elements() -> None:
+    x, a, b = "tensor<2x0x33xf32>", "tensor<2x0x22xf32>", "tensor<2x0x11xf32>"
+    text = f"""
+    func.func @main(%x: {x}) -> tensor<55x2x0xf32> {{
+      %0 = stablehlo.slice %x [0:2, 0:0, 0:22] : ({x}) -> {a}
+      %1 = stablehlo.slice %x [0:2, 0:0, 0:11] : ({x}) -> {b}
+      %2 = stablehlo.concatenate %0, %1, %0, dim = 2 : ({a}, {b}, {a}) -> tensor<2x0x55xf32>
+      %3 = stablehlo.concatenate %2, %2, dim = 1
+        : (tensor<2x0x55xf32>, tensor<2x0x55xf32>) -> tensor<2x0x55xf32>
+      %4 = stablehlo.transpose %3, dims = [2, 0, 1] : (tensor<2x0x55xf32>) -> tensor<55x2x0xf32>
+      return %4 : tensor<55x2x0xf32>
+    }}"""
+    assert shlo_tools.compile(text)(np.zeros((2, 0, 33), np.float32)).shape == (55, 2, 0)

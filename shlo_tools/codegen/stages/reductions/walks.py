@@ -141,7 +141,7 @@ def walk(
         (size, *others) = (sizes[g] for g in reversed(draft.reduced))
         unroll = _dividing(size, max(1, unroll // together))
         if size <= _FEW and not others and draft.width > HELD * lanes and size * length <= _LONG:
-            unroll = size
+            unroll = max(1, size)
     else:
         unroll = 1
     # A chunk of sums: strips of a row, or several rows.
