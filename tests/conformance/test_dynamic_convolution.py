@@ -262,6 +262,29 @@ def test_sizes_that_do_not_fit() -> None:
         _check(executable, a, *(np.ones(shape, np.float32) for shape in good))
 
 
+@pytest.mark.parametrize("specialize", [False, True])
+def test_declared_sizes_are_those_of_the_result(specialize: bool) -> None:
+    """Windows, samples and features that a result of known sizes has, where inputs have others."""
+    cases: list[tuple[str, str, str, tuple[list[int], list[int]], tuple[list[int], list[int]]]] = [
+        ("1x?x1", "?x1x1", "1x6x1", ([1, 8, 1], [3, 1, 1]), ([1, 9, 1], [3, 1, 1])),
+        ("?x8x1", "3x1x1", "4x6x1", ([4, 8, 1], [3, 1, 1]), ([5, 8, 1], [3, 1, 1])),
+        ("1x8x?", "3x?x?", "1x6x2", ([1, 8, 5], [3, 5, 2]), ([1, 8, 5], [3, 5, 3])),
+    ]
+    for x, w, y, good, bad in cases:
+        lhs, rhs, result = (f"tensor<{shape}xf32>" for shape in (x, w, y))
+        text = f"""func.func @main(%x: {lhs}, %w: {rhs}) -> {result} {{
+          %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+            window = {{}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}
+            : ({lhs}, {rhs}) -> {result}
+          return %0 : {result}
+        }}"""
+        executable = shlo_tools.compile(text, specialize=specialize)
+        with pytest.raises(ShapeMismatchError, match="stablehlo.convolution: the result is"):
+            executable(*(np.ones(shape, np.float32) for shape in bad))
+        inputs = [np.ones(shape, np.float32) for shape in good]
+        assert (executable(*inputs) == inputs[1][..., 0].size).all()
+
+
 def test_against_known_sizes() -> None:
     """The same numbers, within a rounding of each sum, as a program of known sizes gives."""
     random = np.random.default_rng(7)
