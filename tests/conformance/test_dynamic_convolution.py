@@ -279,7 +279,7 @@ def test_declared_sizes_are_those_of_the_result(specialize: bool) -> None:
           return %0 : {result}
         }}"""
         executable = shlo_tools.compile(text, specialize=specialize)
-        with pytest.raises(ShapeMismatchError, match="stablehlo.convolution: the result is"):
+        with pytest.raises(ShapeMismatchError, match=r"stablehlo\.convolution: the result is"):
             executable(*(np.ones(shape, np.float32) for shape in bad))
         inputs = [np.ones(shape, np.float32) for shape in good]
         assert (executable(*inputs) == inputs[1][..., 0].size).all()

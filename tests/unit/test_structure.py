@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # ``cpu`` names passes by pipeline text only, hence the list of what a floor must not even reach.
 FLOORS = (
     (
-        *("dims", "elf", "errors", "files", "foreign", "garbage", "notebook", "operators"),
-        *("plug_ins", "process_groups", "processors", "workers"),
+        *("dims", "elf", "errors", "files", "foreign", "garbage", "interrupts", "notebook"),
+        *("operators", "plug_ins", "process_groups", "processors", "workers"),
     ),
     ("mlir", "dialects", "time_limit"),
     ("element_types", "dtypes", "narrow_floats"),
