@@ -198,6 +198,15 @@ def meet(a: TensorType, b: TensorType) -> TensorType:
     return TensorType(shape, a.element_type, a.bounds or b.bounds)
 
 
+def as_declared(label: str, result: Tensor, declared: TensorType | None) -> Tensor:
+    """A result that has the sizes which an op declares, if it does; ``label`` is the spec's."""
+    if declared is None:
+        return result
+    fits = same_shape(result.shape, declared.shape)
+    require(label, fits, f"the result is {result.type}, not {declared}")
+    return Tensor(meet(result.type, declared))
+
+
 def meet_all(tensors: Sequence[Tensor]) -> Tensor:
     """The most exact type of values that have one type."""
     type = tensors[0].type

@@ -51,17 +51,17 @@ from shlo_tools.passes.partition.short_folds import of_few
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
-from shlo_tools.passes.simplify import driver, reduction, slicing
+from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.choices import no_choice
 from shlo_tools.passes.simplify.control_flow import carried_for_nothing, invariant, never
 from shlo_tools.passes.simplify.data_movement import broadcast_to_itself, transpose_twice
-from shlo_tools.passes.simplify.slicing import pad_nothing, whole
+from shlo_tools.passes.simplify.slicing import of_nothing, pad_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.passes.stages.constants import sink_constants
 from shlo_tools.passes.stages.lower_stages import lower_shared
 from shlo_tools.pipeline.registry import Pass
 
-_JOINED, _FOLDED = "stablehlo.concatenate", "stablehlo.reduce"
+_JOINED = "stablehlo.concatenate"
 
 
 @dataclass(frozen=True)
@@ -113,18 +113,14 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> No
 
 
 def _simplified(func: Operation) -> list[Operation]:
-    """The ops of a function, where what has no elements is neither joined to others nor folded.
+    """The ops of a function, where nothing is joined to what has no elements.
 
     Loops carry only what changes and is needed: exporters hand all that a loop reads to it.
     """
     ops = _without_copies(mlir.walk(func)[1:])
     rules: dict[str, Sequence[driver.Rule]] = {}
-    if any(map(_has_empty_part, [op for op in ops if op.name in (_JOINED, _FOLDED)])):
-        rules |= {
-            _JOINED: [slicing.of_nothing],
-            _FOLDED: [reduction.of_nothing],
-            "stablehlo.slice": [whole],
-        }
+    if any(map(_has_empty_part, [op for op in ops if op.name == _JOINED])):
+        rules |= {_JOINED: [of_nothing]}
     if any(op.name == LOOP for op in ops):
         rules |= {LOOP: (never, invariant, _needed)}
     first = [op for op in ops if op.name in rules]
@@ -150,15 +146,12 @@ def _without_copies(ops: Iterable[Operation]) -> list[Operation]:
     """
     others = []
     for op in ops:
-        is_copy = _COPIES.get(op.name)
-        values = None if is_copy is None else is_copy(op, ir.Build(mlir.before(op), op.location))
-        results = list(op.results)
-        if values is None or any(v.type != r.type for v, r in zip(values, results, strict=True)):
+        rule = _COPIES.get(op.name)
+        values = None if rule is None else rule(op, ir.Build(mlir.before(op), op.location))
+        if values is None or [v.type for v in values] != [result.type for result in op.results]:
             others.append(op)
-            continue
-        for value, result in zip(values, results, strict=True):
-            result.replace_all_uses_with(value)
-        op.erase()
+        else:
+            ir.replace(op, values)
     return others
 
 

@@ -738,8 +738,7 @@ class Function:
 
     def pause(self) -> None:
         """Tell the processor that this is a waiting loop."""
-        text = "yield" if target.host().name == "neon" else "pause"
-        self.do(f'llvm.inline_asm has_side_effects "{text}", "" : () -> ()')
+        self.do(f'llvm.inline_asm has_side_effects "{target.host().pause}", "" : () -> ()')
 
     # --- functions --------------------------------------------------------------------------------
     def call(self, name: str, operands: Sequence[Value], type: Type) -> Value:

@@ -42,6 +42,7 @@ class Target:
         looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
         masks: whether loads and stores of some lanes take no longer than those of all.
         broadcasts: whether an operand in memory may be one number for all lanes.
+        pause: the instruction that says that a loop waits.
         features: LLVM's target features that hold code to this target on a better machine.
     """
 
@@ -61,6 +62,7 @@ class Target:
     looks_up: bool = False
     masks: bool = False
     broadcasts: bool = False
+    pause: str = "pause"
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` in a vector register."""
@@ -104,7 +106,7 @@ _TARGETS = {
             features=_WITHOUT_AVX,
             converts_f16=False,
         ),
-        Target("neon", 16, 32, fma=True, rounds=True),
+        Target("neon", 16, 32, fma=True, rounds=True, pause="yield"),
     )
 }
 

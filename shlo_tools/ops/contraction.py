@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from shlo_tools.constraints import (
+    as_declared,
     every,
     in_range,
     is_unique,
-    meet,
     meet_dims,
     require,
     same,
-    same_shape,
 )
 from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct, Struct
@@ -154,11 +153,7 @@ def dot_general(
     free_rhs = [dim for d, dim in enumerate(rhs.shape) if d not in rhs_used]
     element = result_type.element_type if result_type else lhs.element_type
     result = lhs.like(shape=[*batch, *free_lhs, *free_rhs], element_type=element)
-    if result_type is None:
-        return result
-    fits = same_shape(result.shape, result_type.shape)
-    require("C12", fits, f"the result is {result.type}, not {result_type}")
-    return Tensor(meet(result.type, result_type))
+    return as_declared("C12", result, result_type)
 
 
 def _is_centered(tensor: Tensor) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.constraints import divides, is_permutation, meet, require, same, same_shape
+from shlo_tools.constraints import as_declared, divides, is_permutation, require, same
 from shlo_tools.dtypes import Dim, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Attribute
@@ -145,11 +145,7 @@ def convolution(
     require_weights("C29", rhs, [kernel_output_feature_dimension])
     result = lhs.like(shape=[sizes[d] for d in range(lhs.rank)], element_type=element)
     require_weights("C30", result, [output_feature_dimension])
-    if result_type is None:
-        return result
-    alike = same_shape(result.shape, result_type.shape)
-    require("C25", alike, f"the result is {result.type}, not {result_type}")
-    return Tensor(meet(result.type, result_type))
+    return as_declared("C25", result, result_type)
 
 
 def _divided(label: str, size: Dim, count: int) -> Dim:

@@ -47,12 +47,16 @@ def _methods() -> Callable[[int], Callable[[Sequence[Any]], int]]:
     return lambda address: new(ctypes.byref(method), address, nothing)
 
 
+def _words(values: Sequence[int]) -> Any:
+    return (ctypes.c_int64 * max(1, len(values)))(*values)
+
+
 class _ResultSet:
     """Memory for the results of one call."""
 
     def __init__(self, types: Sequence[TensorType]) -> None:
         blocks = [memory.block(type.nbytes) for type in types]
-        self.addresses = (ctypes.c_int64 * max(1, len(types)))(*(at for _, _, at in blocks))
+        self.addresses = _words([at for _, _, at in blocks])
         self._blocks = [block for block, _, _ in blocks]
         # A view of an array takes a third of the time of an array of a block.
         self.views = [
@@ -126,18 +130,19 @@ class Entry:
 
     def write_to(self, arrays: Sequence[Array]) -> None:
         """Have calls write their results to these arrays."""
-        self._places = _words([array.ctypes.data for array in arrays])
+        self._write_at(_words([array.ctypes.data for array in arrays]))
+
+    def _write_at(self, places: Any) -> None:
+        self._places = places  # calls read them
         for words in self._calls:
-            words[_RESULTS] = ctypes.addressof(self._places)
+            words[_RESULTS] = ctypes.addressof(places)
 
     def results(self) -> list[Array]:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""
         current = self._current
         if current is None or not current.is_idle():
             current = self._idle_set()
-            self._places = current.addresses
-            for words in self._calls:
-                words[_RESULTS] = ctypes.addressof(self._places)
+            self._write_at(current.addresses)
             self._current = current if self._keeps else None
         views = current.views
         return [views[0]()] if len(views) == 1 else [view() for view in views]  # as fast as it gets
@@ -155,10 +160,6 @@ class Entry:
 
 
 _RESULTS = entering.CALL.index("results")
-
-
-def _words(values: Sequence[int]) -> Any:
-    return (ctypes.c_int64 * max(1, len(values)))(*values)
 
 
 def _expected(type: TensorType) -> Any:
