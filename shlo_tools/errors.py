@@ -234,6 +234,7 @@ class Collected:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint naming the closest known spelling, or ''."""
+    name = str(name)  # who asks for @3 says which number it was
     close = difflib.get_close_matches(name, list(known), n=5, cutoff=0.6)
 
     def likeness(other: str) -> tuple[float, bool]:

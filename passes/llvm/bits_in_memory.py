@@ -1,4 +1,4 @@
-"""Floats of 16 bits lie in memory as integers.
+"""Floats of 16 bits lie in memory, and are chosen between, as integers.
 
 Before:
     %x = llvm.load %p : !llvm.ptr -> bf16
@@ -9,8 +9,9 @@ After:
     %1 = llvm.bitcast %x : bf16 to i16
     llvm.store %1, %q : i16, !llvm.ptr
 
-A value that is only moved is an integer then. LLVM's optimizer makes ops of floats that are moved
-in loops which its code generator has none of for these types: it ends the process.
+A value that is only moved is an integer then, and one of two that ``llvm.select`` takes. LLVM's
+optimizer makes ops of floats that are moved in loops which its code generator has none of for these
+types: it ends the process, or calls a function that no library has.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from shlo_tools.pipeline.registry import Pass
 
 @dataclass(frozen=True)
 class BitsInMemory(Pass):
-    """Load and store floats of 16 bits as integers."""
+    """Load, store and select floats of 16 bits as integers."""
 
     name = "shlo-bits-in-memory"
     anchor = "any"
 
     def run(self, op: Operation) -> None:
-        ir.rewrite(op, {"llvm.load": _load, "llvm.store": _store})
+        ir.rewrite(op, {"llvm.load": _load, "llvm.store": _store, "llvm.select": _select})
 
 
 def _load(op: Operation, build: Build) -> Sequence[Value] | None:
@@ -51,3 +52,13 @@ def _store(op: Operation, build: Build) -> Sequence[Value] | None:
     bits = build.value("llvm.bitcast", (value,), mlir.parse_type("i16"))
     build.op("llvm.store", (bits, address), (), dict(op.attributes.items()))
     return []
+
+
+def _select(op: Operation, build: Build) -> Sequence[Value] | None:
+    which, *values = op.operands
+    type = op.results[0].type
+    if str(type) not in ("bf16", "f16"):
+        return None
+    i16 = mlir.parse_type("i16")
+    bits = [build.value("llvm.bitcast", (value,), i16) for value in values]
+    return [build.value("llvm.bitcast", (build.value("llvm.select", (which, *bits), i16),), type)]

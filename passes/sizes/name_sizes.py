@@ -36,6 +36,7 @@ from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import NEVER, Shapes
 from shlo_tools.shapes.sources import Element, Extent
 
+_MOST = 1 << 48  # elements of a tensor; kernels need no memory for most, but count them in 64 bits
 _CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 # Ops with operands that hold sizes, and the first of those operands.
 _SIZED = {
@@ -193,8 +194,11 @@ class _Naming:
                     raise _NoName
                 self._demand(plan, Fact(fact.relation, self._named(fact.a), self._named(fact.b)))
         for _, shapes in plan.results:
-            for dim in (dim for shape in shapes for dim in shape):
-                self._demand(plan, Fact("<=", 0, dim))
+            for shape in shapes:
+                for dim in shape:
+                    self._demand(plan, Fact("<=", 0, dim))
+                if _may_be_many(shape):
+                    self._demand(plan, Fact("<=", dims.product(shape), _MOST))
         plan.symbols += [number for place in self.names for number in place]
         return plan
 
@@ -297,6 +301,13 @@ def _size_operands(op: Operation) -> Sequence[int]:
     if meaning is Meaning.RNG_BIT_GENERATOR:
         return range(1, count)
     return []
+
+
+def _may_be_many(shape: Sequence[Dim]) -> bool:
+    """Whether a shape in names may have more elements than arguments, which lie in memory."""
+    unknown = [dim for dim in shape if not isinstance(dim, int)]
+    names = (symbol.name for dim in unknown for symbol in dims.symbols(dim))
+    return len(unknown) > 1 or any(name.startswith("e") for name in names)
 
 
 def _is_of_sizes(dim: Dim) -> bool:

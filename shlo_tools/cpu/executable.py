@@ -72,12 +72,19 @@ def compile(
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: it holds something that cannot be compiled yet.
-        ShloError: there is no such function, no such argument, or no such number of threads.
+        ShloError: there is no such function, argument, level, or number of threads.
     """
     limit = limit_of(threads)
+    require_level(opt_level)
     executable = _kept(source, function, opt_level, check_sizes, donate, grid, cache, tell)
     executable.threads = limit
     return executable
+
+
+def require_level(opt_level: Any) -> None:
+    """Raise a ShloError where LLVM has no such level."""
+    if opt_level not in range(4):
+        raise ShloError(f"opt_level={opt_level!r}: a number from 0 to 3 is wanted")
 
 
 def _kept(

@@ -142,8 +142,9 @@ def compile(
         ShloError: there is no such function, it is lowered already, or nothing would be kept.
     """
     most = MOST if specialize is True else specialize
-    if most < 1:
-        raise ShloError(f"specialize={most}: the code of one set of shapes has to be kept")
+    if not isinstance(most, int) or most < 1:
+        raise ShloError(f"specialize={most!r}: a number of sets of shapes, from 1 on, is wanted")
+    executable.require_level(opt_level)
     limit = limit_of(threads)
     with mlir.library_context():
         module, constants = weights.detached(source)

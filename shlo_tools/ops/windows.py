@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.constraints import accumulators_of, compatible, every, require, same_shape
-from shlo_tools.dims import Dim, maximum, minimum
+from shlo_tools.dims import Dim, at_most, maximum, minimum
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._op import op
 from shlo_tools.ops.traits import Trait
@@ -22,9 +22,8 @@ def window_count(size: Dim, window: Dim, stride: int) -> Dim:
 
     Where there are no elements there are no windows, not even empty ones.
     """
-    if window == 0:
-        return minimum(maximum(size, 0), 1) * (size // stride + 1)
-    return maximum((size - window) // stride + 1, 0)
+    count = maximum((size - window) // stride + 1, 0)
+    return count if at_most(1, window) else minimum(maximum(size, 0), 1) * count
 
 
 def _window_counts(

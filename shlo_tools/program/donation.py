@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from shlo_tools import ir, mlir
@@ -25,7 +25,8 @@ def donated(module: mlir.Module, function: str, donate: Donate) -> frozenset[int
         marked = [{item.name for item in each} for each in ir.items_of(func, "arg_attrs")]
         return frozenset(n for n, names in enumerate(marked) if names.intersection(_MARKS))
     count = len(ir.signature(func)[0])
-    numbers: Sequence[Any] = [donate] if isinstance(donate, str | int) else list(donate)
+    are_several = isinstance(donate, Iterable) and not isinstance(donate, str)
+    numbers: Sequence[Any] = list(donate) if are_several else [donate]
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < count:
             raise ShloError(

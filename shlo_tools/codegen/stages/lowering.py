@@ -91,7 +91,7 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     if stage.is_static:
         stage = merged(stage, lanes_for(target, stage.nodes))
     walked = space(*(stage.split or map_space(stage.results)))
-    folds_once = stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ()))
+    folds_once = stage.kind == "row" and _is_one_pass(stage) and _has_blocks(stage)
     line = line_of(stage, walked, target)
     if line and crosses_lines(stage.nodes, walked):
         folds_once = False
@@ -123,6 +123,11 @@ def _is_one_pass(stage: Stage) -> bool:
     rows = stage.split[0] if stage.split else -1
     is_narrow = all(node.count == rows for node in stage.results)
     return is_narrow and sums.are_independent(stage.results)
+
+
+def _has_blocks(stage: Stage) -> bool:
+    """Whether reductions know how to cut their rows; a pass over several rows cuts none."""
+    return stage.is_static or (stage.split is not None and stage.split[0] == 1)
 
 
 def _reduction(stage: Stage, target: Target) -> StageCode:

@@ -73,7 +73,8 @@ def kept_in(choice: Cache) -> Iterator[None]:
         ShloError: it is none of these, or ``SHLO_CACHE_LIMIT`` is no size.
     """
     limit()
-    if choice == "" or not (choice is None or isinstance(choice, bool | str | os.PathLike)):
+    is_path = isinstance(choice, str | os.PathLike) and str(choice) and "\0" not in str(choice)
+    if not (choice is None or isinstance(choice, bool) or is_path):
         raise ShloError(f"cache={choice!r}: True, False or a folder is wanted")
     token = _chosen.set(None if choice is None else _of_choice(choice))
     try:

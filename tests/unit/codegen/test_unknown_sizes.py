@@ -192,6 +192,23 @@ def test_a_convolution_of_one_feature_that_only_the_kernel_says(sizes: tuple[int
     np.testing.assert_allclose(compile(text)(x, kernel), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("sizes", [(0, 0), (4, 0), (0, 2), (4, 2)])
+def test_windows_of_no_elements(sizes: tuple[int, int]) -> None:
+    """There are none where there is nothing that they could lie in."""
+    text = """func.func @main(%x: tensor<1x?x1xf32>, %w: tensor<?x1x1xf32>, %p: tensor<1x2xi64>)
+        -> tensor<1x?x1xf32> {
+      %0 = "stablehlo.dynamic_conv"(%x, %w, %p) {
+        dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>,
+        batch_group_count = 1 : i64, feature_group_count = 1 : i64 }
+        : (tensor<1x?x1xf32>, tensor<?x1x1xf32>, tensor<1x2xi64>) -> tensor<1x?x1xf32>
+      return %0 : tensor<1x?x1xf32>
+    }"""
+    image, kernel = (np.ones(shape, np.float32) for shape in ((1, sizes[0], 1), (sizes[1], 1, 1)))
+    result = compile(text)(image, kernel, np.zeros((1, 2), np.int64))
+    count = max(sizes[0] - sizes[1] + 1, 0) if sizes[0] else 0  # the spec's num_windows
+    np.testing.assert_array_equal(result, np.full((1, count, 1), sizes[1], np.float32))
+
+
 def test_sums_of_no_rows_of_unknown_length() -> None:
     text = """func.func @main(%x: tensor<0x?x?xf32>) -> tensor<0x?xf32> {
       %zero = stablehlo.constant dense<0.0> : tensor<f32>

@@ -179,6 +179,30 @@ func.func private @declared(tensor<i8>) -> tensor<i8>
 """
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"opt_level": 4},
+        {"opt_level": -1},
+        {"opt_level": "2"},
+        {"opt_level": 2, "specialize": "2"},
+        {"opt_level": 4, "specialize": True},
+        {"specialize": 2.5},
+        {"function": 3},
+        {"function": None},
+        {"donate": None},
+        {"donate": 1.5},
+        {"cache": "\0"},
+        {"cache": 3},
+    ],
+    ids=str,
+)
+def test_options_that_are_none(option: dict[str, Any]) -> None:
+    """What is wrong is said in words, and nothing is rounded or taken for something near it."""
+    with pytest.raises(ShloError, match="is wanted|has no argument|there is no function @"):
+        shlo_tools.compile(ADD, **option)
+
+
 def test_another_function_than_main() -> None:
     assert shlo_tools.compile(TWO, function="predict")(7) == 7
     with pytest.raises(ShloError, match="no function @main") as caught:

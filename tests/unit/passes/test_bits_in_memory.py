@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from shlo_tools import compile, dtypes
 
 PROGRAM = """
 import numpy as np
@@ -29,6 +32,33 @@ native, reference = (shlo_tools.compile(text, backend=b) for b in ('native', 're
 assert (np.asarray(native(x, *sizes)) == np.asarray(reference(x, *sizes))).all()
 print('alike')
 """
+
+
+WINDOWS = """
+func.func @main(%x: tensor<4xbf16>, %y: tensor<4xbf16>, %c: tensor<bf16>)
+    -> (tensor<6xbf16>, tensor<6xbf16>) {
+  %0:2 = "stablehlo.reduce_window"(%x, %y, %c, %c) ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>, %d: tensor<bf16>, %e: tensor<bf16>):
+    %p = stablehlo.compare GE, %a, %d : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+    %1 = stablehlo.select %p, %a, %d : tensor<i1>, tensor<bf16>
+    %2 = stablehlo.select %p, %b, %e : tensor<i1>, tensor<bf16>
+    stablehlo.return %1, %2 : tensor<bf16>, tensor<bf16>
+  }) {base_dilations = array<i64: 2>, window_dimensions = array<i64: 2>}
+    : (tensor<4xbf16>, tensor<4xbf16>, tensor<bf16>, tensor<bf16>)
+    -> (tensor<6xbf16>, tensor<6xbf16>)
+  return %0#0, %0#1 : tensor<6xbf16>, tensor<6xbf16>
+}"""
+
+
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_the_greater_one_and_what_lies_beside_it(element: str) -> None:
+    """Windows of two operands whose elements lie apart are computed by MLIR's loops."""
+    dtype = dtypes.element_type(element).dtype
+    executable = compile(WINDOWS.replace("bf16", element))
+    x, y = np.array([1, -2, 5, 4], dtype), np.array([10, 20, 30, 40], dtype)
+    greatest, beside = executable(x, y, dtype.type(0))
+    np.testing.assert_array_equal(greatest, np.array([1, 0, 0, 5, 5, 4], dtype))
+    np.testing.assert_array_equal(beside, np.array([10, 0, 0, 30, 30, 40], dtype))
 
 
 @pytest.mark.parametrize("element", ["bf16", "f16"])

@@ -50,9 +50,9 @@ def lower(stage: Stage, target: Target) -> StageCode:
     own = ReductionKernel(stage.name, target, stage.arguments, stage.results)
     walk = own.walk
     code = StageCode()
-    if walk.blocks > 1:
+    if walk.blocks != 1:
         code.temporaries = [
-            walk.blocks * walk.count * place_type(source.element).bytes
+            formula(walk.blocks * walk.count * place_type(source.element).bytes)
             for node in own.reductions
             for source in sources_of(node)
         ]
@@ -81,7 +81,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
         code.jobs.append(Job(name, len(code.contexts) - 1, formula(chunks)))
 
     add(stage.name, walk.chunks, ReductionKernel.write, plain(stage, walk, own.lanes))
-    if walk.blocks > 1:
+    if walk.blocks != 1:
         merged = -(-walk.count // MERGED)
         merging = plain(stage, walk, own.lanes, merges=True)
         add(f"{stage.name}.merge", merged, ReductionKernel.write_merging, merging)

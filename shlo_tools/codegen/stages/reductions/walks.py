@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from shlo_tools import dims
 from shlo_tools.codegen.stages.folds import Group
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 
@@ -23,6 +24,7 @@ HELD = 4  # vectors of a row that are all held in registers
 STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
 _SUMS = 4  # vectors that are added to side by side: processors wait for none of them
 _VECTORS = 2  # of a row whose length run time tells, in a chunk
+_BLOCK, _TALL_BLOCK = 64 * 1024, 4096  # elements, or rows of vectors, where run time tells how many
 _FEW, _LONG = 4, 64  # rows whose sums need no memory, and instructions for a vector of them all
 _THIN, _THICK = 32, 256  # rows whose sums are stored once, where chunks are few, and elsewhere
 _DISTANT = 12 << 20  # bytes that caches nearby do not hold
@@ -184,7 +186,10 @@ def _dividing(size: int, most: int) -> int:
 
 
 def _of_unknown_sizes(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Walk:
-    """A walk for any sizes: a row, or some vectors of kept elements, at a time."""
+    """A walk for any sizes: a row, or some vectors of kept elements, at a time.
+
+    What becomes a single row is cut into blocks: calls are looked at between them.
+    """
     size, is_reduced = groups[-1]
     along: Along = "kept"
     if is_reduced:
@@ -192,8 +197,16 @@ def _of_unknown_sizes(groups: tuple[Group, ...], lanes: int, any_order: bool) ->
     strip = min(size, STRIP) if are_known(size) else _VECTORS * lanes
     blocked = next(g for g, (_, reduced) in enumerate(groups) if reduced)
     width = strip if along == "kept" else 1
-    size, _ = groups[blocked]
-    return Walk(groups, along, 1, width, 1, blocked, max(1, size) if are_known(size) else 1)
+    length, _ = groups[blocked]
+    block = max(1, length) if are_known(length) else 1
+    draft = Walk(groups, along, 1, width, 1, blocked, block)
+    others = [size for g, (size, is_reduced) in enumerate(groups) if is_reduced and g != blocked]
+    if not any_order or (draft.kept and not others):
+        return draft
+    block = _BLOCK if along == "reduced" else _TALL_BLOCK
+    if others:
+        block = dims.maximum(1, dims.floor_divided(block, dims.maximum(1, dims.product(others))))
+    return replace(draft, block=block, blocks=dims.ceiling_divided(length, block))
 
 
 def _along(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Along:
