@@ -1132,8 +1132,10 @@ class ExecutionEngine:
         if not self._handle.pointer:
             raise RuntimeError("LLVM takes no such module")
 
-    def __del__(self, drop: Any = _drop_engine) -> None:
-        if "_handle" in self.__dict__ and self._handle.pointer:
+    def __del__(self, drop: Any = _drop_engine, is_ending: Any = sys.is_finalizing) -> None:
+        # LLVM compiles a function that ends what it serves, and runs it: milliseconds, which a
+        # process that ends anyway does not wait for.
+        if "_handle" in self.__dict__ and self._handle.pointer and not is_ending():
             drop(self._handle)
 
     def bind(self, name: str, address: int) -> None:

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from shlo_tools import processors
 from shlo_tools.codegen.library import pool as layout
 from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.memory import aligned_bytes
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.errors import ShloError
-from shlo_tools.processors import processor_count
 
 _VARIABLE = "SHLO_NUM_THREADS"
 _lock = threading.Lock()
@@ -89,12 +89,7 @@ def thread_count() -> int:
     Raises:
         ShloError: ``SHLO_NUM_THREADS`` is no positive number.
     """
-    text = os.environ.get(_VARIABLE)
-    if text:
-        if not text.isdecimal() or int(text) < 1:
-            raise ShloError(f"{_VARIABLE}={text} is no number of threads")
-        return int(text)
-    return processor_count()
+    return processors.thread_count(_VARIABLE)
 
 
 def limit_of(threads: Any) -> int | None:

@@ -11,13 +11,14 @@ from shlo_tools.codegen.function import Function
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
 from shlo_tools.cpu.process_library import parts
-from shlo_tools.processors import processor_count
+from shlo_tools.processors import thread_count
 
 # What LLVM takes for a line, about, and for a module beside its lines.
 _LINE, _MODULE = 30e-6, 3e-3  # seconds
 _SOME, _LONGEST = 40, 240  # lines of a module that is begun while others are still written
 _LONG = 90  # lines that are worth a second module
 _MOST = 512  # kernels that stay though no program may use them any more, of up to 1 MB each
+_VARIABLE = "SHLO_COMPILE_THREADS"
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
 
@@ -44,7 +45,7 @@ class _Provider:
     def noted(self) -> None:
         """Begin a module where a processor is free beside the one that lowers stages."""
         lines = shared_kernels.lines_waiting()
-        if lines >= _SOME and len(self.running()) < max(1, processor_count() - 1):
+        if lines >= _SOME and len(self.running()) < thread_count(_VARIABLE) - 1:
             most = max(_LONGEST, lines // 2)
             for functions in filter(None, _by_home(shared_kernels.take(most))):
                 seconds = _MODULE + _LINE * sum(len(f.lines) for f in functions)
@@ -64,7 +65,7 @@ shared_kernels.providers.append(_provider)
 def begin() -> None:
     """Let threads generate the machine code of all kernels that were noted, side by side."""
     program, general = _by_home(shared_kernels.take())
-    for functions in _divided(program, _provider.running(), processor_count()):
+    for functions in _divided(program, _provider.running(), thread_count(_VARIABLE)):
         _begin(functions)
     if general:
         _begin(general)

@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from shlo_tools.codegen.function import F32, POINTER, Function, exporting_text
 from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.machine_code.compilation import Compilation
 from shlo_tools.cpu.stages import kernels
+from shlo_tools.errors import ShloError
 
 
 def text_of(function: Function) -> str:
@@ -159,6 +161,7 @@ def test_equal_results_from_modules_begun_early(monkeypatch: pytest.MonkeyPatch)
       return %1, %2 : tensor<70x50xf32>, tensor<70xf32>
     }"""
     monkeypatch.setattr(kernels, "_LONG", 1)
+    monkeypatch.setenv("SHLO_COMPILE_THREADS", "3")
     shared_kernels.take()
     x = np.linspace(-2, 2, 3500, dtype=np.float32).reshape(70, 50)
     whole, most = shlo_tools.compile(text)(x)
@@ -166,3 +169,48 @@ def test_equal_results_from_modules_begun_early(monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_allclose(
         most, np.maximum(np.tanh(x.astype(np.float64))[::-1].max(axis=1), 0), rtol=3e-7
     )
+
+
+@pytest.mark.parametrize(("threads", "op", "modules"), [("1", "sine", 1), ("3", "cosine", 2)])
+def test_threads_that_compile(
+    threads: str, op: str, modules: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One thread lowers; a single one generates machine code of all kernels when that is done."""
+    begun: list[list[Function]] = []
+    begin = kernels._begin
+
+    def noted(functions: Sequence[Function]) -> Compilation:
+        begun.append(list(functions))
+        return begin(functions)
+
+    monkeypatch.setattr(kernels, "_begin", noted)
+    monkeypatch.setattr(kernels, "_LONG", 1)
+    monkeypatch.setattr(kernels, "_SOME", 1)
+    monkeypatch.setenv("SHLO_COMPILE_THREADS", threads)
+    x = np.linspace(0, 1, 5000, dtype=np.float32)
+    text = f"""func.func @main(%x: tensor<5000xf32>) -> (tensor<5000xf32>, tensor<50xf32>) {{
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.{op} %x : tensor<5000xf32>
+      %1 = stablehlo.reshape %x : (tensor<5000xf32>) -> tensor<100x50xf32>
+      %low = stablehlo.constant dense<0.{threads}> : tensor<100x50xf32>
+      %2 = stablehlo.maximum %1, %low : tensor<100x50xf32>
+      %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.maximum across dimensions = [0]
+        : (tensor<100x50xf32>, tensor<f32>) -> tensor<50xf32>
+      return %0, %3 : tensor<5000xf32>, tensor<50xf32>
+    }}"""
+    whole, most = shlo_tools.compile(text)(x)
+    exact = {"sine": np.sin, "cosine": np.cos}[op](x.astype(np.float64))
+    np.testing.assert_allclose(whole, exact, rtol=1e-6)
+    np.testing.assert_array_equal(most, x[-50:])
+    assert len(begun) == modules
+
+
+@pytest.mark.parametrize("threads", ["0", "two"])
+def test_no_number_of_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHLO_COMPILE_THREADS", threads)
+    text = """func.func @main(%x: tensor<93xf32>) -> tensor<93xf32> {
+      %0 = stablehlo.tanh %x : tensor<93xf32>
+      return %0 : tensor<93xf32>
+    }"""
+    with pytest.raises(ShloError, match=f"SHLO_COMPILE_THREADS={threads} is no number"):
+        shlo_tools.compile(text)
