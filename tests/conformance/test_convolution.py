@@ -196,7 +196,7 @@ def test_attributes_by_lot(spatial: int, features: int) -> None:
 def test_images_smaller_than_windows(spatial: int, element: str) -> None:
     """Much of what windows see lies beside the image, and some phases have a single window."""
     random = np.random.default_rng([spatial, len(element)])
-    check([drawn(random, element, spatial, 2, 3, least=0) for _ in range(40)])
+    check([drawn(random, element, spatial, 2, 3, least=0) for _ in range(24)])
 
 
 @pytest.mark.parametrize("rhs", ["01io", "oi01", "i01o", "01oi", "o01i", "0i1o"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import itertools
 import re
 import sys
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from shlo_tools.garbage import uncollected
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -110,8 +113,14 @@ class Source:
 
 @functools.cache
 def sources() -> list[Source]:
-    """All modules, read at the first question: workers that have none of these tests do not."""
-    results = []
+    """All modules, read at the first question; their trees are no garbage to be searched for."""
+    with uncollected():
+        results = list(_read_sources())
+        gc.freeze()
+    return results
+
+
+def _read_sources() -> Iterator[Source]:
     for folder in ("shlo_tools", "passes", "tools"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
@@ -120,8 +129,7 @@ def sources() -> list[Source]:
             names = parts if parts[0] == "shlo_tools" else ("shlo_tools", *parts)
             module = ".".join(names).removesuffix(".__init__")
             text = path.read_text()
-            results.append(Source(path, module, ast.parse(text), text))
-    return results
+            yield Source(path, module, ast.parse(text), text)
 
 
 def imported(module: str, is_package: bool, tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -28,7 +28,7 @@ def _signs(result: np.ndarray) -> Any:
 
 @pytest.mark.parametrize(("shape", "axis"), LINES + ROWS)
 def test_random_combinations(shape: tuple[int, ...], axis: int) -> None:
-    for seed in range(4):
+    for seed in range(3):
         assert_same_bits(UnrolledScan(seed, "f32", shape, axis, tensors=1 + seed % 3))
 
 
