@@ -19,3 +19,4 @@ config.test_exec_root = os.path.join(root, "build", "lit")
 # No suffixes: tests/lit has some, and programs elsewhere are no tests.
 configure_lit(config, lit_config, suffixes=())
 config.environment["XDG_CACHE_HOME"] = os.path.join(root, "build", "cache")
+config.environment["SHLO_COMPILE_THREADS"] = "1"  # as many tests at a time as processors

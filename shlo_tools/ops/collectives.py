@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.constraints import accumulators_of, divides, is_unique, meet, require
+from shlo_tools.constraints import accumulators_of, as_declared, divides, is_unique, require
 from shlo_tools.dtypes import ELEMENT_TYPES, Dim, TensorType
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import Flag, I64Matrix, Struct
@@ -76,7 +76,7 @@ def all_gather(
         require("C1", within, f"dimension {all_gather_dim} of {operand.type}")
         require("C6", operand.rank == type.rank, f"{type} of {operand.type}")
         shape = _replaced(operand.shape, all_gather_dim, type.shape[all_gather_dim])
-        results.append(Tensor(meet(type, operand.like(shape=shape).type)))
+        results.append(as_declared("C6", operand.like(shape=shape), type))
     return tuple(results)
 
 
@@ -212,7 +212,7 @@ def reduce_scatter(
         require("C1", fits, f"{operand.type} does not divide into parts of {result_type}")
     reduced = _reduced("C7", [operand], computation)[0]
     shape = _replaced(operand.shape, scatter_dimension, part)
-    return Tensor(meet(result_type, reduced.like(shape=shape).type))
+    return as_declared("C8", reduced.like(shape=shape), result_type)
 
 
 @op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.constraints import meet, require, same, same_shape
+from shlo_tools.constraints import as_declared, require, same, same_shape
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops import _einsum
 from shlo_tools.ops._attributes import I64Matrix
@@ -43,7 +43,7 @@ def dot(
     require("C3", elements[0] == elements[1] or not is_plain, "element types differ")
     element = result_type.element_type if result_type else lhs.element_type
     result = lhs.like(shape=[*lhs.shape[:-1], *rhs.shape[1:]], element_type=element)
-    return Tensor(meet(result.type, result_type)) if result_type else result
+    return as_declared("C4", result, result_type)
 
 
 @op(traits=Trait.QUANTIZED)
@@ -64,7 +64,7 @@ def unary_einsum(operand: Tensor, einsum_config: str, result_type: TensorType) -
 def _summed(config: str, operands: Sequence[Tensor], result_type: TensorType) -> Tensor:
     equation = _einsum.read(config, [operand.shape for operand in operands], result_type)
     shape = [equation.sizes[label] for label in equation.result]
-    return Tensor(meet(result_type, result_type.with_shape(shape)))
+    return as_declared("C1", Tensor(result_type.with_shape(shape)), result_type)
 
 
 @op(traits=Trait.REARRANGES)
@@ -81,4 +81,4 @@ def torch_index_select(
     require("C3", alike, f"{operand.type} and {index.type} differ in batch dimensions")
     require("I2", index.element_type.is_integer, f"indices are {index.type}")
     shape = [*operand.shape[:dim], *index.shape[batch_dims:], *operand.shape[dim + 1 :]]
-    return Tensor(meet(result_type, operand.like(shape=shape).type))
+    return as_declared("C4", operand.like(shape=shape), result_type)

@@ -24,12 +24,17 @@ CLOSE = Within(2e-6, 1e-6)  # sums of at most eight products of order 1
 
 
 def _ragged_dot(
-    operands: Sequence[Array], expected: Array, ragged: int, groups: Sequence[int], **axes: Any
+    operands: Sequence[Array],
+    expected: Array,
+    ragged: int,
+    groups: Sequence[int],
+    precision: str = "",
+    **axes: Any,
 ) -> Case:
     axes |= {"lhs_ragged_dimensions": [ragged], "rhs_group_dimensions": list(groups)}
     numbers = ", ".join(f"{name} = {value}" for name, value in axes.items())
     types = ", ".join(type_of(array) for array in operands)
-    attribute = f"ragged_dot_dimension_numbers = #chlo.ragged_dot<{numbers}>"
+    attribute = f"ragged_dot_dimension_numbers = #chlo.ragged_dot<{numbers}>{precision}"
     result = type_of(expected.astype(np.float32))
     text = f'%out0 = "chlo.ragged_dot"(%in0, %in1, %in2) {{{attribute}}} : ({types}) -> {result}'
     return snippet(f"ragged_dot {numbers}", text, operands, [expected], CLOSE, [result])
@@ -40,14 +45,22 @@ def _groups(sizes: Array) -> list[slice]:
     return [slice(int(end - size), int(end)) for end, size in zip(ends, sizes, strict=True)]
 
 
-def test_rows_meet_the_matrix_of_their_group() -> None:
+PRECISIONS = [
+    "",
+    ", precision_config = []",
+    ", precision_config = [#chlo<precision DEFAULT>, #chlo<precision HIGHEST>]",
+]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_rows_meet_the_matrix_of_their_group(precision: str) -> None:
     x, matrices = _normal(8, 3), _normal(4, 3, 5)
     matrices[1] = np.inf  # its group is empty
     expected = np.zeros((8, 5))
     for rows, matrix in zip(_groups(SIZES), matrices, strict=True):
         expected[rows] = x[rows] @ matrix if rows.stop > rows.start else 0
     axes = {"lhs_contracting_dimensions": [1], "rhs_contracting_dimensions": [1]}
-    check([_ragged_dot([x, matrices, SIZES], expected, 0, [0], **axes)])
+    check([_ragged_dot([x, matrices, SIZES], expected, 0, [0], precision, **axes)])
 
 
 @pytest.mark.parametrize("sizes", [SIZES, BATCHED_SIZES])

@@ -30,7 +30,8 @@ class _Dot:
         self.groups = list(numbers.get("rhs_group_dimensions", ()))
         self.result = tensor_type(op.results[0].type)
         precision = attribute(op, "precision_config")
-        self.precision: Any = precision and codec(Sequence[ChloPrecision]).decode(precision)
+        decode = codec(Sequence[ChloPrecision]).decode
+        self.precision: Any = None if precision is None else decode(precision)
 
     def __call__(
         self, lhs: Tensor, rhs: Tensor, shape: Sequence[Dim], *, copies: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from shlo_tools.constraints import in_range, meet, require, same
+from shlo_tools.constraints import as_declared, in_range, require, same
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import Struct
 from shlo_tools.ops._op import DESCRIPTIONS, op
@@ -79,4 +79,4 @@ def ragged_dot(
         shape = (group_sizes.shape[-1], *shape)
     element = result_type.element_type if result_type else lhs.element_type
     result = lhs.like(shape=shape, element_type=element)
-    return Tensor(meet(result.type, result_type)) if result_type else result
+    return as_declared("C7", result, result_type)
