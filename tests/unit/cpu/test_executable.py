@@ -199,7 +199,7 @@ func.func private @declared(tensor<i8>) -> tensor<i8>
 )
 def test_options_that_are_none(option: dict[str, Any]) -> None:
     """What is wrong is said in words, and nothing is rounded or taken for something near it."""
-    with pytest.raises(ShloError, match="is wanted|has no argument|there is no function @"):
+    with pytest.raises(ShloError, match=r"is wanted|has no argument|there is no function @"):
         shlo_tools.compile(ADD, **option)
 
 
