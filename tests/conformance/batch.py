@@ -20,7 +20,7 @@ from cases._tolerances import BITS, EXACT, Sums, difference
 import shlo_tools
 from shlo_tools import reference
 
-TOGETHER = 12  # cases compiled as one function; with many more LLVM's time grows out of hand
+TOGETHER = 6  # cases compiled as one function; with many more LLVM's time grows out of hand
 
 
 def check(cases: Sequence[Case], *, together: int = TOGETHER) -> None:

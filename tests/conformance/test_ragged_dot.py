@@ -45,22 +45,25 @@ def _groups(sizes: Array) -> list[slice]:
     return [slice(int(end - size), int(end)) for end, size in zip(ends, sizes, strict=True)]
 
 
-PRECISIONS = [
-    "",
-    ", precision_config = []",
-    ", precision_config = [#chlo<precision DEFAULT>, #chlo<precision HIGHEST>]",
-]
-
-
-@pytest.mark.parametrize("precision", PRECISIONS)
-def test_rows_meet_the_matrix_of_their_group(precision: str) -> None:
+def test_rows_meet_the_matrix_of_their_group() -> None:
     x, matrices = _normal(8, 3), _normal(4, 3, 5)
     matrices[1] = np.inf  # its group is empty
     expected = np.zeros((8, 5))
     for rows, matrix in zip(_groups(SIZES), matrices, strict=True):
         expected[rows] = x[rows] @ matrix if rows.stop > rows.start else 0
     axes = {"lhs_contracting_dimensions": [1], "rhs_contracting_dimensions": [1]}
-    check([_ragged_dot([x, matrices, SIZES], expected, 0, [0], precision, **axes)])
+    check([_ragged_dot([x, matrices, SIZES], expected, 0, [0], **axes)])
+
+
+@pytest.mark.parametrize(
+    "precision", ["[]", "[#chlo<precision DEFAULT>, #chlo<precision HIGHEST>]"]
+)
+def test_precisions(precision: str) -> None:
+    x, matrix = _normal(8, 3), _normal(1, 3, 5)
+    axes = {"lhs_contracting_dimensions": [1], "rhs_contracting_dimensions": [1]}
+    written = f", precision_config = {precision}"
+    sizes = np.array([8], np.int32)
+    check([_ragged_dot([x, matrix, sizes], x @ matrix[0], 0, [0], written, **axes)])
 
 
 @pytest.mark.parametrize("sizes", [SIZES, BATCHED_SIZES])
