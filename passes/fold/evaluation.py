@@ -69,6 +69,14 @@ def evaluated(op: Operation, operands: Sequence[Array], limits: Limits) -> Array
     return _computed(op, operands, result)
 
 
+def by_elements(op: Operation, operands: Sequence[Array]) -> Array | None:
+    """What an op on scalars makes of each element of arrays; None where it is no such op."""
+    result = static(op.results[0]) if len(op.results) == 1 else None
+    if result is None or not operands or not has_trait(op, Trait.ELEMENTWISE):
+        return None
+    return _computed(op, operands, result.with_shape(operands[0].shape))
+
+
 def _is_exact_enough(op: Operation, operands: Sequence[Array], limits: Limits) -> bool:
     if limits.inexact:
         return True

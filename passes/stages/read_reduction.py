@@ -21,7 +21,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg import window_attributes
 from shlo_tools.passes.stages.op_nodes import converted, typed
-from shlo_tools.passes.stages.regions import fold, keeps, region, repeated_op
+from shlo_tools.passes.stages.regions import fold, keeps, region, regroups, repeated_op
 
 
 def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
@@ -74,11 +74,14 @@ def _widened(op: Operation, node: Node) -> Node:
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
     if is_rounded_sum(op):
-        windows = replace(_WIDE_SUM, windows=_windows(op))
-        return _rounded_once(op, NodeKind.REDUCE_WINDOW, operands, windows)
+        summed = replace(_WIDE_SUM, windows=_windows(op))
+        return _rounded_once(op, NodeKind.REDUCE_WINDOW, operands, summed)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
     start = known_number(operands[-1]) if repeated.neutral is None else None
-    repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))
+    windows = _windows(op)
+    repeated = replace(repeated, windows=windows, keeps_start=keeps(op, start))
+    if repeated.keeps_start and not any(windows.low):
+        repeated = replace(repeated, regroups=regroups(op, start))
     return typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
 
 

@@ -154,22 +154,62 @@ def keeps(op: Operation, start: Number | None) -> bool:
     """Whether a region makes of a number and itself that number, to the last bit."""
     if start is None or len(op.results) != 1:
         return False
-    from shlo_tools.passes.fold.evaluation import Limits, evaluated  # loads the reference
+    number = np.asarray(start, _element(op).dtype)
+    result = _evaluated(op, number, number)
+    return result is not None and result.tobytes() == number.tobytes()
+
+
+def regroups(op: Operation, start: Number | None) -> bool:
+    """Whether a region makes the same of three numbers whichever two of them meet first.
+
+    That is tried on samples, up to rounding; ``start`` has to change nothing on either side.
+    """
+    element = _element(op)
+    if start is None or len(op.results) != 1 or not element.is_float or element.bits < 32:
+        return False
+    random = np.random.default_rng(0)
+    numbers = [start, 0, math.inf, -math.inf, *random.normal(0, 1, 4), *random.normal(0, 30, 4)]
+    grid = np.meshgrid(*[np.array(numbers).astype(element.dtype)] * 3)
+    a, b, c = (array.ravel() for array in grid)
+    starts = np.full_like(a, start)
+    pairs = _evaluated(op, np.concatenate([a, b, starts, a]), np.concatenate([b, c, a, starts]))
+    if pairs is None:
+        return False
+    first, second, behind, before = np.split(pairs, 4)
+    results = _evaluated(op, np.concatenate([first, a]), np.concatenate([c, second]))
+    samples = np.array([a, b, c])
+    scale = np.max(np.abs(samples), axis=0, where=np.isfinite(samples), initial=1)
+    alike = [np.split(results, 2), (behind, a), (before, a)]
+    return all(_is_close(one, other, scale) for one, other in alike)
+
+
+def _is_close(one: Any, other: Any, scale: Array) -> bool:
+    """Whether arrays are the same up to the rounding of numbers of a size."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(one - other) <= 16 * np.finfo(scale.dtype).eps * scale
+    return bool((near | (one == other) | (np.isnan(one) & np.isnan(other))).all())
+
+
+def _element(op: Operation) -> ElementType:
+    return dtypes.tensor_type(op.results[0].type).element_type
+
+
+def _evaluated(op: Operation, *arguments: Array) -> Any:
+    """What a region makes of numbers; None where that is not known."""
+    from shlo_tools.passes.fold.evaluation import by_elements  # loads the reference
 
     block, ops, end = _parts(op)
-    element = dtypes.tensor_type(op.results[0].type).element_type
-    number = np.asarray(start, element.dtype)
-    values: dict[mlir.Value, Array] = dict.fromkeys(block.arguments, number)
+    values: dict[mlir.Value, Array] = dict(zip(block.arguments, arguments, strict=True))
     for inner in ops:
         if inner.name == "stablehlo.constant":
-            value: Array | None = dtypes.from_attribute(inner.attributes["value"])
+            constant = dtypes.from_attribute(inner.attributes["value"])
+            value: Array | None = np.broadcast_to(constant, arguments[0].shape)
         else:
-            operands = [values[operand] for operand in inner.operands]
-            value = evaluated(inner, operands, Limits(inexact=True))
+            value = by_elements(inner, [values[operand] for operand in inner.operands])
         if value is None:
-            return False
+            return None
         values[inner.results[0]] = value
-    return values[end.operands[0]].tobytes() == number.tobytes()
+    return values[end.operands[0]]
 
 
 def repeated_op(op: Operation) -> str:

@@ -61,6 +61,8 @@ class Fold:
             order if the one with the smaller number goes first.
         extreme: how such pairs are told apart by their values, where numbers need not be asked.
         keeps_start: whether what it starts from, taken in any times, stays what it is.
+        regroups: whether elements may meet in other pairs than one after the other, in their order;
+            what it starts from changes nothing then.
         skips_padding: whether what windows start from changes nothing when it is taken in later.
         may_repeat: whether an element that is taken in twice changes nothing.
         windows: what is folded for one result, where that is a window.
@@ -72,6 +74,7 @@ class Fold:
     selects: bool = False
     extreme: Extreme | None = None
     keeps_start: bool = False
+    regroups: bool = False
     skips_padding: bool = False
     may_repeat: bool = False
     windows: Windows | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reduction_programs import TYPES, numbers, tensor
-from staged_programs import assert_staged
+from staged_programs import assert_staged, staged
 
 from shlo_tools import compile
 
@@ -175,32 +175,73 @@ def test_scans_in_order(shape: tuple[int, ...], dimension: int, init: str) -> No
         np.testing.assert_array_equal(compile(text)(numbers(shape, "i32")), expected)
 
 
-def test_sums_of_exponentials() -> None:
-    """Logarithms of sums of all exponentials so far, -inf where there are none yet."""
-    whole, scalar = "tensor<67x41xf32>", "tensor<f32>"
-    text = f"""
+LOGSUMEXP = """
+          %1 = stablehlo.maximum %a, %b : tensor<f32>
+          %2 = stablehlo.subtract %a, %b : tensor<f32>
+          %3 = stablehlo.compare NE, %2, %2, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %4 = stablehlo.add %a, %b : tensor<f32>
+          %5 = stablehlo.abs %2 : tensor<f32>
+          %6 = stablehlo.negate %5 : tensor<f32>
+          %7 = stablehlo.exponential %6 : tensor<f32>
+          %8 = stablehlo.log_plus_one %7 : tensor<f32>
+          %9 = stablehlo.add %1, %8 : tensor<f32>
+          %10 = stablehlo.select %3, %4, %9 : tensor<i1>, tensor<f32>"""
+
+
+def _scan(shape: tuple[int, ...], axis: int, body: str, *, forward: bool) -> str:
+    """A scan of numbers from -inf on, with whatever makes ``%10`` of two of them."""
+    size = [n if d == axis else 1 for d, n in enumerate(shape)]
+    padding = [[0, 0] for _ in shape]
+    padding[axis][not forward] = shape[axis] - 1
+    whole = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    return f"""
     func.func @main(%x: {whole}) -> {whole} {{
-      %start = stablehlo.constant dense<0xFF800000> : {scalar}
-      %0 = "stablehlo.reduce_window"(%x, %start) <{{window_dimensions = array<i64: 1, 41>,
-          padding = dense<[[0, 0], [40, 0]]> : tensor<2x2xi64>}}> ({{
-        ^bb0(%a: {scalar}, %b: {scalar}):
-          %1 = stablehlo.maximum %a, %b : {scalar}
-          %2 = stablehlo.subtract %a, %b : {scalar}
-          %3 = stablehlo.compare NE, %2, %2, FLOAT : ({scalar}, {scalar}) -> tensor<i1>
-          %4 = stablehlo.add %a, %b : {scalar}
-          %5 = stablehlo.abs %2 : {scalar}
-          %6 = stablehlo.negate %5 : {scalar}
-          %7 = stablehlo.exponential %6 : {scalar}
-          %8 = stablehlo.log_plus_one %7 : {scalar}
-          %9 = stablehlo.add %1, %8 : {scalar}
-          %10 = stablehlo.select %3, %4, %9 : tensor<i1>, {scalar}
-          stablehlo.return %10 : {scalar}
-      }}) : ({whole}, {scalar}) -> {whole}
+      %start = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %0 = "stablehlo.reduce_window"(%x, %start) <{{
+          window_dimensions = array<i64: {", ".join(map(str, size))}>,
+          padding = dense<{padding}> : tensor<{len(shape)}x2xi64>}}> ({{
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          {body}
+          stablehlo.return %10 : tensor<f32>
+      }}) : ({whole}, tensor<f32>) -> {whole}
       return %0 : {whole}
     }}"""
-    x = np.random.default_rng(3).standard_normal((67, 41)).astype(np.float32)
-    x[3, :5] = -np.inf
-    x[5, 7] = np.nan
+
+
+@pytest.mark.parametrize("forward", [True, False])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_sums_of_exponentials(axis: int, forward: bool) -> None:
+    """Logarithms of sums of all exponentials so far, -inf where there are none yet."""
+    x = np.random.default_rng(3).standard_normal((67, 5, 41)).astype(np.float32)
+    x[3, :, :5] = x[:7, 1] = -np.inf
+    x[5, 2, 7] = np.nan
+    x[6, 3, 8] = np.inf
+    text = _scan(x.shape, axis, LOGSUMEXP, forward=forward)
+    step = 1 if forward else -1
+    numbers = np.moveaxis(x, axis, 0)[::step].astype(np.float64)
     with np.errstate(invalid="ignore"):
-        expected = np.logaddexp.accumulate(x.astype(np.float64), axis=1)
-    np.testing.assert_allclose(compile(text)(x), expected, rtol=1e-5, atol=1e-5)
+        sums = np.logaddexp.accumulate(numbers, axis=0)[::step]
+    results = staged(text)(x)
+    np.testing.assert_allclose(np.moveaxis(results, axis, 0), sums, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_an_op_whose_windows_are_folded_in_their_order(forward: bool) -> None:
+    """The first of two numbers, but for -inf; and a mean of both, which no order may regroup."""
+    first = """%c = stablehlo.constant dense<0xFF800000> : tensor<f32>
+          %1 = stablehlo.compare EQ, %a, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %10 = stablehlo.select %1, %b, %a : tensor<i1>, tensor<f32>"""
+    mean = """%c = stablehlo.constant dense<0.5> : tensor<f32>
+          %1 = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %2 = stablehlo.is_finite %b : (tensor<f32>) -> tensor<i1>
+          %3 = stablehlo.is_finite %a : (tensor<f32>) -> tensor<i1>
+          %4 = stablehlo.select %2, %b, %a : tensor<i1>, tensor<f32>
+          %5 = stablehlo.select %3, %a, %4 : tensor<i1>, tensor<f32>
+          %6 = stablehlo.add %5, %4 : tensor<f32>
+          %7 = stablehlo.multiply %6, %c : tensor<f32>
+          %10 = stablehlo.select %1, %a, %7 : tensor<i1>, tensor<f32>"""
+    x = np.random.default_rng(4).standard_normal((9, 23)).astype(np.float32)
+    x[2:4, 5:9] = -np.inf
+    for body in (first, mean):
+        for axis in (0, 1):
+            assert_staged(_scan(x.shape, axis, body, forward=forward), x)

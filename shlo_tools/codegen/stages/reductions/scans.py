@@ -54,9 +54,10 @@ def scan_of(node: Node) -> Scan | None:
     if len(starts) > 1:
         return None
     is_neutral = neutral is not None and known_number(starts[0]) == neutral
-    if not is_neutral and not (windows.low[moving[0]] and _may_go_in_order(node)):
-        return None
     (d,) = moving
+    in_order = windows.low[d] or fold_of(node).regroups
+    if not is_neutral and not (in_order and _may_go_in_order(node)):
+        return None
     rest = shape[d] - 1
     outside = [low for k, low in enumerate(windows.low) if k != d]
     if any(outside) or windows.size[d] != shape[d] or windows.low[d] not in (0, rest):
@@ -191,7 +192,7 @@ class ScanKernel(Kernel):
             mask = Mask(f.mask_below(left, self.lanes), 0)
 
         def one(step: Value, before: Value) -> list[Value]:
-            index = Split(rows, Scalar(step, self.level), self.length)
+            index = Split(rows, Scalar(self._place(step), self.level), self.length)
             value = self._combined(before, self.read(source, index, mask))
             self._store(value, index, mask)
             return [value]
