@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.machine_code.compilation import Compilation
 from shlo_tools.cpu.stages import kernels
 from shlo_tools.errors import ShloError
+from shlo_tools.passes.stages import lower_stages
 
 
 def text_of(function: Function) -> str:
@@ -184,6 +186,9 @@ def test_threads_that_compile(
         return begin(functions)
 
     monkeypatch.setattr(kernels, "_begin", noted)
+    monkeypatch.setattr(kernels, "_known", OrderedDict())  # whatever ran before
+    monkeypatch.setattr(kernels, "stored", lambda *_: None)
+    monkeypatch.setattr(lower_stages, "_known", OrderedDict())
     monkeypatch.setattr(kernels, "_LONG", 1)
     monkeypatch.setattr(kernels, "_SOME", 1)
     monkeypatch.setenv("SHLO_COMPILE_THREADS", threads)
