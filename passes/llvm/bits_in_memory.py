@@ -37,28 +37,36 @@ class BitsInMemory(Pass):
 
 
 def _load(op: Operation, build: Build) -> Sequence[Value] | None:
-    type = op.results[0].type
-    if str(type) not in ("bf16", "f16"):
+    (result,) = op.results
+    if not _has_bits(result):
         return None
     attributes = dict(op.attributes.items())
     bits = build.value("llvm.load", list(op.operands), mlir.parse_type("i16"), attributes)
-    return [build.value("llvm.bitcast", (bits,), type)]
+    return [build.value("llvm.bitcast", (bits,), result.type)]
 
 
 def _store(op: Operation, build: Build) -> Sequence[Value] | None:
     value, address = op.operands
-    if str(value.type) not in ("bf16", "f16"):
+    if not _has_bits(value):
         return None
-    bits = build.value("llvm.bitcast", (value,), mlir.parse_type("i16"))
-    build.op("llvm.store", (bits, address), (), dict(op.attributes.items()))
+    build.op("llvm.store", (_bits(value, build), address), (), dict(op.attributes.items()))
     return []
 
 
 def _select(op: Operation, build: Build) -> Sequence[Value] | None:
     which, *values = op.operands
-    type = op.results[0].type
-    if str(type) not in ("bf16", "f16"):
+    (result,) = op.results
+    if not _has_bits(result):
         return None
-    i16 = mlir.parse_type("i16")
-    bits = [build.value("llvm.bitcast", (value,), i16) for value in values]
-    return [build.value("llvm.bitcast", (build.value("llvm.select", (which, *bits), i16),), type)]
+    bits = [_bits(value, build) for value in values]
+    chosen = build.value("llvm.select", (which, *bits), mlir.parse_type("i16"))
+    return [build.value("llvm.bitcast", (chosen,), result.type)]
+
+
+def _has_bits(value: Value) -> bool:
+    """Whether a value is one of those that become integers."""
+    return str(value.type) in ("bf16", "f16")
+
+
+def _bits(value: Value, build: Build) -> Value:
+    return build.value("llvm.bitcast", (value,), mlir.parse_type("i16"))

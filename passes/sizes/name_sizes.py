@@ -307,7 +307,7 @@ def _may_be_many(shape: Sequence[Dim]) -> bool:
     """Whether a shape in names may have more elements than arguments, which lie in memory."""
     unknown = [dim for dim in shape if not isinstance(dim, int)]
     names = (symbol.name for dim in unknown for symbol in dims.symbols(dim))
-    return len(unknown) > 1 or any(name.startswith("e") for name in names)
+    return len(unknown) > 1 or not all(map(named_sizes.is_size, names))
 
 
 def _is_of_sizes(dim: Dim) -> bool:

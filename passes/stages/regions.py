@@ -114,7 +114,7 @@ def number_of(op: Operation) -> tuple[Number, ElementType]:
     """
     value = op.attributes["value"]
     elements_of = dtypes.splat_element if mlir.is_splat(value) else dtypes.from_attribute
-    element = dtypes.tensor_type(op.results[0].type).element_type
+    element = _element(op)
     number = constant_value(elements_of(value), element)
     if number is None:
         raise UnsupportedStage("a constant of several numbers")
@@ -135,7 +135,7 @@ def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -
     run = region(op)
     length = sum(_length(inner) for inner in _parts(op)[1])
     if len(starts) == 1:
-        element = dtypes.tensor_type(op.results[0].type).element_type
+        element = _element(op)
         name = repeated_op(op)
         neutral = neutral_number(name, element)
         return Fold(run, length, neutral=neutral, may_repeat=name in REPEATABLE)
@@ -322,7 +322,7 @@ def _extreme(op: Operation, selection: _Selection) -> Extreme | None:
     if not selection.takes_first or sources & {block.arguments[1], block.arguments[3]}:
         return None
     run = region(op, results=1)
-    element = dtypes.tensor_type(op.results[0].type).element_type
+    element = _element(op)
 
     def better(reader: Any, values: Sequence[Value]) -> list[Value]:
         return run(reader, [values[0], values[0], values[1], values[1]])
@@ -376,7 +376,7 @@ def _same(one: Array, other: Array) -> Array:
 
 def _chooses_floats(op: Operation) -> bool:
     """Whether an op is the larger or smaller of floats, which is not one of both for zeros."""
-    is_float = dtypes.tensor_type(op.results[0].type).element_type.is_float
+    is_float = _element(op).is_float
     return is_float and op.name in ("stablehlo.maximum", "stablehlo.minimum")
 
 

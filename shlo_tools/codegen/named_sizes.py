@@ -66,7 +66,12 @@ def values(places: Sequence[tuple[int, int]], arguments: Sequence[Any]) -> tuple
 @cache
 def symbol(name: str) -> Size:
     """The size of a name, the same one each time: equal expressions are equal."""
-    return dims.symbol(name) if name.startswith("s") else dims.symbol(name, minimum=None)
+    return dims.symbol(name) if is_size(name) else dims.symbol(name, minimum=None)
+
+
+def is_size(name: str) -> bool:
+    """Whether a name is a size's, and not an element's."""
+    return name.startswith("s")
 
 
 @lru_cache(maxsize=4096)

@@ -42,21 +42,20 @@ class Scan:
 
 def scan_of(node: Node) -> Scan | None:
     """The scan that windows are, if they are one and start from what changes nothing."""
-    windows = fold_of(node).windows
+    fold = fold_of(node)
+    windows, neutral = fold.windows, fold.neutral
     shape = node.operands[0].shape
     if windows is None or shape != node.shape:
         return None
     moving = [d for d, size in enumerate(windows.size) if size > 1]
     starts = starts_of(node)
-    neutral = fold_of(node).neutral
     if len(moving) != 1 or {*windows.stride, *windows.base_dilation, *windows.dilation} != {1}:
         return None
     if len(starts) > 1:
         return None
     is_neutral = neutral is not None and known_number(starts[0]) == neutral
     (d,) = moving
-    in_order = windows.low[d] or fold_of(node).regroups
-    if not is_neutral and not (in_order and _may_go_in_order(node)):
+    if not is_neutral and not _may_go_in_order(node, forward=windows.low[d] > 0):
         return None
     rest = shape[d] - 1
     outside = [low for k, low in enumerate(windows.low) if k != d]
@@ -65,10 +64,13 @@ def scan_of(node: Node) -> Scan | None:
     return Scan(d, forward=windows.low[d] > 0, in_order=not is_neutral)
 
 
-def _may_go_in_order(node: Node) -> bool:
-    """Whether padding changes nothing, and elements can be stored where lanes lie apart."""
-    is_real = not node.element.is_complex and node.element.bits >= 32
-    return is_real and fold_of(node).keeps_start
+def _may_go_in_order(node: Node, *, forward: bool) -> bool:
+    """Whether padding changes nothing, and elements can be stored where lanes lie apart.
+
+    Backwards each element comes in front of a window that was folded before.
+    """
+    fold, is_real = fold_of(node), not node.element.is_complex and node.element.bits >= 32
+    return is_real and fold.keeps_start and (forward or fold.regroups)
 
 
 def lower(stage: Stage, target: Target, node: Node, scan: Scan) -> StageCode:

@@ -203,9 +203,8 @@ def _of_unknown_sizes(groups: tuple[Group, ...], lanes: int, any_order: bool) ->
     others = [size for g, (size, is_reduced) in enumerate(groups) if is_reduced and g != blocked]
     if not any_order or (draft.kept and not others):
         return draft
-    block = _BLOCK if along == "reduced" else _TALL_BLOCK
-    if others:
-        block = dims.maximum(1, dims.floor_divided(block, dims.maximum(1, dims.product(others))))
+    most = _BLOCK if along == "reduced" else _TALL_BLOCK
+    block = dims.maximum(1, dims.floor_divided(most, dims.maximum(1, dims.product(others))))
     return replace(draft, block=block, blocks=dims.ceiling_divided(length, block))
 
 
